@@ -59,12 +59,13 @@ const waited: readonly Waited[] = [
   ona('audit import --dry-run', () => ['audit', 'import', '--all', '--dry-run']),
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
+const upToDate = { rows: 0, read: 0 }
 /** In process: what a browser waits for. */
 const pages = [
-  { what: 'inspect, the list', show: (db: Db) => overviewPage(db, 1, { rows: 0, read: 0 }) },
+  { what: 'inspect, the list', show: (db: Db) => overviewPage(db, 1, upToDate) },
   {
     what: 'inspect, a conversation',
-    show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1),
+    show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1, upToDate),
   },
   { what: 'inspect, a search', show: (db: Db) => search(db, 'settings agree', {}) },
   { what: '--resume, the list', show: (db: Db) => listSessions(db) },

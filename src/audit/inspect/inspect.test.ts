@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { html, page } from '../../page.ts'
+import { archiveConversation, unarchiveConversation } from '../../store/archive/archive.ts'
+import { keepArchived } from '../../store/archive/reading.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { openDb } from '../../store/open.ts'
@@ -81,7 +83,7 @@ test('nothing of what others wrote is more than text, wherever it stands', (t) =
   const db = filled(t, hostile, id)
   const progress = fill(db, 'main', 1000)
   const files = [wholePage(db)!, wholePage(db, id)!]
-  const served = [overviewPage(db, 1, progress)!, conversationPage(db, id, 1)!]
+  const served = [overviewPage(db, 1, progress)!, conversationPage(db, id, 1, progress)!]
   for (const text of [...files, ...served]) {
     assert.ok(text.includes('&#60;/script&#62;'), 'the words are there')
     assert.doesNotMatch(text, /<x-evil|[\u202e\u2066\u0007\u001b\r]|-->|<!--/)
@@ -113,6 +115,33 @@ test('a page loads nothing and runs nothing but its own script', (t) => {
   assert.doesNotMatch(page({ title: '', kicker: '', body: '' }), /<script/)
 })
 
+/** Of an index that has not been filled. */
+const behind = { rows: 1, read: 0 }
+
+test('a page is the same whether the index tells its counts or they are counted, and also when it is archived', (t) => {
+  const id = 'c'
+  const db = filled(t, 'a word', id)
+  const counted = conversationPage(db, id, 1, behind)!
+  assert.match(counted, /<section class="sum"><div><b>[1-9]/)
+  const indexed = () => conversationPage(db, id, 1, fill(db, 'main', 1000), archived.with)
+  const archived = keepArchived()
+  t.after(() => archived.close())
+  assert.equal(indexed(), counted)
+  archiveConversation(db, id, 'agent.db-archive-x.zst')
+  const file = `${db.path}-archive-x.zst`
+  const told = indexed()!
+  assert.deepEqual(sums(told), sums(counted))
+  renameSync(file, `${file}-gone`)
+  assert.equal(indexed(), told, 'it is not unpacked for every page')
+  assert.equal(conversationPage(db, 'no such', 1, fill(db, 'main', 1000), archived.with), undefined)
+  renameSync(`${file}-gone`, file)
+  unarchiveConversation(db, id)
+  const back = indexed()!
+  assert.deepEqual(sums(back), sums(counted))
+  assert.equal(back.split('a word').length, counted.split('a word').length, 'nothing is there twice')
+})
+const sums = (text: string) => /<section class="sum">.*?<\/section>/.exec(text)?.[0]
+
 test('a conversation is told whole on its pages, and a file says what it leaves out', (t) => {
   const db = database(t)
   const { id } = createConversation(db, { projectDir: '/p' })
@@ -130,10 +159,10 @@ test('a conversation is told whole on its pages, and a file says what it leaves 
   const promptsIn = (text: string) =>
     Array.from(text.matchAll(/60;prompt (\d+)&#62;&#62;<\/div>/g), ([, at]) => Number(at))
   const pages = Array.from({ length: Math.ceil(rows / pageRows) }, (_, at) => at + 1).map((number) =>
-    promptsIn(conversationPage(db, id, number)!),
+    promptsIn(conversationPage(db, id, number, behind)!),
   )
   assert.deepEqual(pages.flat(), Array.from(entries.keys()))
-  assert.match(conversationPage(db, id, 2)!, /page=1">.*Page 2 of 7.*page=3">/)
+  assert.match(conversationPage(db, id, 2, behind)!, /page=1">.*Page 2 of 7.*page=3">/)
   assert.equal(promptsIn(wholePage(db, id)!).length, rows)
   assert.doesNotMatch(wholePage(db, id)!, /class="left"/)
   const bounded = wholePage(db, id, 1000)!

@@ -1,6 +1,6 @@
 /** Keeps the index up to date while the pages are served, and tells the pages when there is something new. */
 import type { ServerResponse } from 'node:http'
-import type { Db } from '../../store/open.ts'
+import { type Db, StoreError } from '../../store/open.ts'
 import { fill } from './data/fill.ts'
 import type { Progress } from './data/shapes.ts'
 import type { Schema } from './data/tables.ts'
@@ -39,7 +39,13 @@ export function openLive(db: Db, schema: Schema): Live {
   }
   const poll = () => {
     const wasBehind = progress.read < progress.rows
-    refresh()
+    try {
+      refresh()
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause // a full disk, a lock: a page that is asked for says so
+      timer = setTimeout(poll, pollMs)
+      return
+    }
     const isBehind = progress.read < progress.rows
     const silent = performance.now() - toldAt
     if (wasBehind && (!isBehind || silent > pollMs)) tell(`event: progress\ndata: ${JSON.stringify(progress)}\n\n`)

@@ -36,6 +36,39 @@ export const overview = (db: ReadDb, id: string): Overview | undefined =>
 export const countConversations = (db: ReadDb): number =>
   db.get<{ count: number }>('SELECT count(*) AS count FROM conversations')!.count
 
+type Facts = Pick<Overview, 'id' | 'title' | 'project_dir' | 'phase' | 'created_at' | 'last_active'>
+type Sums = Pick<Overview, 'prompts' | 'calls' | 'refused' | 'hooks' | 'tokens' | 'cost_usd'>
+
+/** The same from the sums of an index that is up to date, without counting. `reader` has the rows where they are archived. */
+export function indexedOverview(db: ReadDb, reader: ReadDb, id: string): Overview | undefined {
+  const facts = db.get<Facts>(
+    `SELECT id, coalesce((SELECT value FROM state WHERE conversation_id = c.id AND key = 'name'), '') AS title, project_dir, phase,
+       created_at, last_active FROM conversations c WHERE id = ?`,
+    id,
+  )
+  if (!facts) return undefined
+  const sums = db.get<Sums>(
+    `WITH own AS (SELECT number FROM ona_inspect_conversations WHERE id = ?)
+     SELECT coalesce(sum(prompts), 0) AS prompts, coalesce(sum(calls), 0) AS calls, coalesce(sum(refused), 0) AS refused,
+       (SELECT coalesce(sum(runs), 0) FROM ona_inspect_hooks WHERE number = (SELECT number FROM own)) AS hooks,
+       coalesce(sum(tokens), 0) AS tokens, iif(sum(priced) > 0, sum(cost), NULL) AS cost_usd
+     FROM ona_inspect_activity WHERE number = (SELECT number FROM own)`,
+    id,
+  )!
+  const sessions = reader.all<{ id: string; sub: number; entries: number }>(
+    `SELECT session_id AS id, EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id) AS sub,
+       (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+     FROM sessions s WHERE conversation_id = ? ORDER BY rowid`,
+    id,
+  )
+  const own = sessions.filter(({ sub }) => sub === 0)
+  return {
+    ...{ ...facts, ...sums, sessions: own.length, subagents: sessions.length - own.length },
+    title: redact(facts.title || firstLine(promptOf(reader, own[0]?.id ?? null) ?? '')),
+    entries: own.reduce((sum, { entries }) => sum + entries, 0),
+  }
+}
+
 /** Each table is read once for all that are chosen. */
 function read(db: ReadDb, chosen: string, ...values: [string | number, number]): Overview[] {
   const ids = db.all<{ id: string }>(chosen, ...values).map(({ id }) => id)

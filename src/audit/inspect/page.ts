@@ -7,7 +7,7 @@ import { pageConversations } from './data/api.ts'
 import { conversations } from './data/dashboard.ts'
 import type { ConversationRow, Progress } from './data/shapes.ts'
 import { line } from './items.ts'
-import { countConversations, type Overview, overview, overviews } from './overview.ts'
+import { countConversations, indexedOverview, type Overview, overview, overviews } from './overview.ts'
 import { pageRows } from './page-size.ts'
 import { inspectScript as script, inspectStyle as style } from './style.ts'
 import { timeline } from './timeline.ts'
@@ -42,16 +42,26 @@ ${body}
 </main></body></html>
 `
 
-/** Undefined: there is no such conversation, or no such page of it. */
-export function conversationPage(db: ReadDb, id: string, number: number): string | undefined {
-  const about = overview(db, id)
-  const last = Math.max(1, Math.ceil((about?.entries ?? 0) / pageRows))
-  if (!about || number > last) return undefined
-  const part = { from: (number - 1) * pageRows, to: number * pageRows }
-  const items = withArchived(db, [id], (reader) => [...timeline(reader, id, part)])
-  const links = pages(`/c/${encodeURIComponent(id)}`, number, last)
-  const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
-  return servedPage(about.title || id, `<div id="conversation">${body}</div>`)
+/**
+ * Undefined: there is no such conversation, or no such page of it. With an index that is up to date nothing is counted. `open` gives
+ * a reader that has the rows where they are archived.
+ */
+export function conversationPage(
+  db: ReadDb,
+  id: string,
+  number: number,
+  { read, rows }: Progress,
+  open: typeof withArchived = withArchived,
+): string | undefined {
+  return open(db, [id], (reader) => {
+    const about = read === rows ? indexedOverview(db, reader, id) : overview(reader, id)
+    const last = Math.max(1, Math.ceil((about?.entries ?? 0) / pageRows))
+    if (!about || number > last) return undefined
+    const items = [...timeline(reader, id, { from: (number - 1) * pageRows, to: number * pageRows })]
+    const links = pages(`/c/${encodeURIComponent(id)}`, number, last)
+    const body = `<p class="back"><a href="/">‹ All conversations</a></p>${head(about)}${filters}${links}${line(items)}${links}`
+    return servedPage(about.title || id, `<div id="conversation">${body}</div>`)
+  })
 }
 
 /** A file for somebody else must be one that a browser opens. It is filled by so many rows at a time. */

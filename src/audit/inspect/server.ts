@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decideApproval } from '../../store/approvals.ts'
+import { keepArchived } from '../../store/archive/reading.ts'
 import { type Db, StoreError } from '../../store/open.ts'
 import { senderProblem } from '../../store/operator.ts'
 import { asset } from './assets.ts'
@@ -35,6 +36,7 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
   const { createServer } = process.getBuiltinModule('node:http')
   const door = openDoor()
   const live = openLive(db, schema)
+  const archived = keepArchived()
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, async (request, response) => {
     const { port } = server.address() as AddressInfo
     const entry = enter(door, request, port)
@@ -43,7 +45,7 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
     if (entry.may === 'take the key')
       return send(response, { status: 303, headers: { location: entry.to, 'set-cookie': entry.cookie } })
     try {
-      const here: Here = { db, live, operator, port, fleet, asked: entry.asked, request }
+      const here: Here = { db, live, archived, operator, port, fleet, asked: entry.asked, request }
       if (entry.asked.pathname === '/api/live' && method === 'GET') return follow(here, response)
       send(response, await answer(here), method === 'HEAD')
     } catch (cause) {
@@ -61,6 +63,7 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
     close: () =>
       new Promise((resolve) => {
         live.close()
+        archived.close()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
@@ -70,6 +73,8 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
 interface Here {
   readonly db: Db
   readonly live: Live
+  /** The archived conversation that was looked at last. */
+  readonly archived: ReturnType<typeof keepArchived>
   readonly operator: string
   readonly port: number
   readonly fleet: FleetPages | undefined
@@ -134,7 +139,7 @@ async function answer(here: Here): Promise<Answer> {
   if (pathname === '/') return htmlOr404(overviewPage(db, page, live.refresh()))
   if (fleet && (pathname === '/fleet' || pathname.startsWith('/api/fleet'))) return fleetAnswer(fleet, asked)
   const id = nameIn(/^\/c\/([^/]+)$/.exec(pathname)?.[1])
-  return htmlOr404(id === undefined ? undefined : conversationPage(db, id, page))
+  return htmlOr404(id === undefined ? undefined : conversationPage(db, id, page, live.refresh(), here.archived.with))
 }
 
 async function fleetAnswer(fleet: FleetPages, { pathname, searchParams }: URL): Promise<Answer> {

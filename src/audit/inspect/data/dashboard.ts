@@ -3,10 +3,11 @@ import { redact } from '../../../hooks/secrets/redact.ts'
 import { isObject } from '../../../hooks/shape.ts'
 import type { Db, ReadDb } from '../../../store/open.ts'
 import { parsed } from '../side-events.ts'
+import { allDays, sumDays } from './days.ts'
 import { type Filter, type Scope, scopeOf } from './filter.ts'
 import type { Choices, ConversationRow, Day, HookStat, RulingStat, Totals } from './shapes.ts'
 import { addDurations, type Durations } from './sums.ts'
-import { slotSeconds } from './tables.ts'
+import { everything } from './tables.ts'
 
 export function totals(db: Db, filter: Filter): Totals {
   const { with: chosen, numbers, slots, values } = scopeOf(filter)
@@ -29,24 +30,8 @@ export function countConversations(db: Db, filter: Filter): number {
 }
 
 export function days(db: Db, filter: Filter): Day[] {
-  const { with: chosen, numbers, slots, values } = scopeOf(filter)
-  const byDay = new Map<string, { calls: number; refused: number; cost: number }>()
-  for (const { slot, calls, refused, cost } of db.all<Day & { slot: number }>(
-    `${chosen} SELECT slot, sum(calls) AS calls, sum(refused) AS refused, sum(cost) AS cost
-     FROM ona_inspect_activity WHERE 1 ${numbers} ${slots} GROUP BY slot`,
-    ...values,
-  )) {
-    const day = localDay(slot * slotSeconds)
-    const sum = byDay.get(day) ?? { calls: 0, refused: 0, cost: 0 }
-    byDay.set(day, { calls: sum.calls + calls, refused: sum.refused + refused, cost: sum.cost + cost })
-  }
-  return Array.from(byDay, ([day, sum]) => ({ day, ...sum })).sort((a, b) => (a.day < b.day ? -1 : 1))
-}
-
-function localDay(seconds: number): string {
-  const date = new Date(seconds * 1000)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  const { with: chosen, numbers, slots, values, isAll } = scopeOf(filter)
+  return isAll ? allDays(db) : sumDays(db, `WHERE 1 ${numbers} ${slots}`, [...values], chosen)
 }
 
 const mostHooks = 20
@@ -157,19 +142,27 @@ export function firstPrompt(db: ReadDb, conversation: string): string {
 
 /** What a filter can be set to. */
 export const choices = (db: Db, isFleet: boolean): Choices => ({
-  agents: names(db, 'SELECT DISTINCT agent AS name FROM ona_inspect_conversations ORDER BY 1'),
+  agents: names(db, `${differing('agent', 'ona_inspect_conversations')} SELECT name FROM found WHERE name IS NOT NULL`),
   projects: names(
     db,
-    "SELECT project_dir AS name FROM conversations WHERE project_dir <> '' GROUP BY 1 ORDER BY max(last_active) DESC LIMIT 200",
+    `${differing('project_dir', 'conversations')} SELECT name FROM found WHERE name <> ''
+     ORDER BY (SELECT max(last_active) FROM conversations WHERE project_dir = name) DESC LIMIT 200`,
   ),
   hooks: names(
     db,
-    'SELECT name FROM ona_inspect_names WHERE id IN (SELECT DISTINCT hook FROM ona_inspect_hooks) ORDER BY 1 LIMIT 200',
+    `SELECT name FROM ona_inspect_names WHERE id IN (SELECT hook FROM ona_inspect_hooks WHERE number = ${everything})
+     ORDER BY 1 LIMIT 200`,
   ),
   nodes: isFleet ? names(db, 'SELECT DISTINCT node AS name FROM ona_fleet_conversations ORDER BY 1 LIMIT 2000') : [],
   teams: isFleet
     ? names(db, "SELECT DISTINCT team AS name FROM ona_fleet_conversations WHERE team <> '' ORDER BY 1 LIMIT 500")
     : [],
 })
+
+/** The values of a column, in order: one step of its index for each, however many rows there are. */
+const differing = (column: string, table: string): string =>
+  `WITH RECURSIVE found(name) AS (
+     SELECT min(${column}) FROM ${table}
+     UNION ALL SELECT (SELECT min(${column}) FROM ${table} WHERE ${column} > name) FROM found WHERE name IS NOT NULL)`
 
 const names = (db: Db, sql: string): string[] => db.all<{ name: string }>(sql).map(({ name }) => name)

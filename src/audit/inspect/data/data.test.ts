@@ -243,6 +243,100 @@ test('a search looks into archived conversations, whether they were read before 
   assert.deepEqual([found(db, 'pear').toSorted(), found(db, 'plum-stays')], [['early', 'late'], []])
 })
 
+test('every row counts once, wherever it was when it was read: in the database, in an archive, or put back', (t) => {
+  const rows = 4
+  const whole = database(t)
+  const parts = database(t)
+  const grow = (db: Db, sessionId: string, n: number) => {
+    const at = { sessionId, conversationId: 'c' }
+    addEvent(db, { ...at, type: 'model_reply', detail: { inputTokens: n, costUsd: n } })
+    recordHooks(db, sessionId, 'c', [
+      {
+        ...{
+          event: 'Stop',
+          ordinal: 0,
+          matcher: '',
+          command: './stop.sh',
+          toolUseId: null,
+          toolName: null,
+          inputJson: '{}',
+        },
+        ...{ exitCode: 0, stdout: null, stderr: null, skippedReason: null },
+        ...{ startedAt: '2026-11-15T09:00:00.000Z', completedAt: '2026-11-15T09:00:00.050Z' },
+      },
+    ])
+    commitToolCall(db, {
+      ...{ ...at, invocations: [], result: { tool_use_id: `u${n}`, content: `pear ${n}`, is_error: false } },
+      permission: { toolName: 'Bash', decision: 'deny', reason: { by: 'rule', rule: 'Bash(x)' } },
+    })
+  }
+  const told = (db: Db) => ({
+    ...{ totals: dashboard.totals(db, {}), filtered: dashboard.totals(db, { agent: 'ona' }) },
+    ...{ hooks: dashboard.hooks(db, {}), denials: dashboard.denials(db, {}), pears: found(db, 'pear') },
+  })
+  const first = add(whole, 'c', 'plum')
+  for (let n = 1; n <= rows; n++) grow(whole, first, n)
+  upToDate(whole)
+
+  const archive = () => archiveConversation(parts, 'c', 'agent.db-archive-x.zst')
+  const session = add(parts, 'c', 'plum')
+  upToDate(parts)
+  grow(parts, session, 1)
+  archive() // what came after the last look
+  upToDate(parts)
+  unarchiveConversation(parts, 'c')
+  grow(parts, session, 2)
+  upToDate(parts)
+  grow(parts, session, 3)
+  archive()
+  grow(parts, session, 4) // puts it back before anybody has looked
+  upToDate(parts)
+  assert.deepEqual(told(parts), told(whole))
+})
+
+test('days are those of the time zone, also when it has changed since they were summed', (t) => {
+  const db = database(t)
+  const before = process.env['TZ']
+  t.after(() => {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  })
+  for (const [id, at] of [
+    ['a', '2026-11-14 18:15:00'],
+    ['b', '2026-11-14 18:45:00'],
+    ['c', '2026-11-15 00:15:00'],
+  ] as const) {
+    add(db, id, 'plum')
+    for (const [table, column] of [
+      ['events', 'timestamp'],
+      ['transcript_entries', 'created_at'],
+    ])
+      db.run(
+        `UPDATE ${table} SET ${column} = ? WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
+        at,
+        id,
+      )
+  }
+  const days = (filter = {}) => dashboard.days(db, filter).map(({ day, calls, cost }) => [day, calls, cost])
+  const told = {
+    UTC: [
+      ['2026-11-14', 2, 0.5],
+      ['2026-11-15', 1, 0.25],
+    ],
+    'Asia/Kolkata': [
+      ['2026-11-14', 1, 0.25],
+      ['2026-11-15', 2, 0.5],
+    ],
+  }
+  process.env['TZ'] = 'UTC'
+  upToDate(db)
+  assert.deepEqual([days(), days({ agent: 'ona' })], [told.UTC, told.UTC])
+  process.env['TZ'] = 'Asia/Kolkata'
+  assert.deepEqual(days(), told['Asia/Kolkata'], 'before anything was summed for it')
+  upToDate(db)
+  assert.deepEqual([days(), days({ agent: 'ona' })], [told['Asia/Kolkata'], told['Asia/Kolkata']])
+})
+
 test('an archive that is gone or damaged hides its texts and nothing else', (t) => {
   const db = database(t)
   for (const id of ['lost', 'kept']) add(db, id, 'pear')

@@ -1,9 +1,10 @@
 /** Brings the tables of inspect up to date with the record, from a cursor in each of its tables. */
-import type { Db } from '../../../store/open.ts'
+import type { Db, ReadDb } from '../../../store/open.ts'
 import { type HookRow, hookAnswer, hookColumns } from '../hook-answer.ts'
 import { parsed } from '../side-events.ts'
+import { keepDays } from './days.ts'
 import { entryText } from './entry-text.ts'
-import { archivesProgress, nextArchive, readArchive } from './fill-archives.ts'
+import { archivesProgress, readArchive, unreadArchives } from './fill-archives.ts'
 import type { Progress } from './shapes.ts'
 import { sums } from './sums.ts'
 import { createTables, cursor, dropTables, inBatch, type Schema, setCursor, textStride } from './tables.ts'
@@ -12,16 +13,21 @@ import { createTables, cursor, dropTables, inBatch, type Schema, setCursor, text
 const batchRows = 1000
 
 /**
- * Reads new rows for at most `forMs` (and one batch). Each batch is a transaction, so several processes can take turns.
- * Returns where it stands; it is up to date when `read` equals `rows`.
+ * Reads new rows for at most `forMs` (and one batch, or one archived conversation). Each batch is a transaction, so several processes
+ * can take turns. Returns where it stands; it is up to date when `read` equals `rows`.
  */
 export function fill(db: Db, schema: Schema, forMs: number): Progress {
   createTables(db, schema)
+  keepDays(db, schema)
   const until = performance.now() + forMs
   for (const source of sources) {
     for (let more = true; more && performance.now() < until; ) more = fillBatch(db, schema, source)
   }
-  for (let more = true; more && performance.now() < until; ) more = fillArchive(db, schema)
+  const archives = performance.now() < until ? unreadArchives(db) : []
+  for (const archive of archives) {
+    if (performance.now() >= until) break
+    readArchive(db, archive, (reader) => readConversation(db, schema, reader, archive.id))
+  }
   return progress(db)
 }
 
@@ -37,43 +43,67 @@ export function progress(db: Db): Progress {
 
 /** Says whether there is more. Small batches are not worth a transaction: what is new is looked at first. */
 function fillBatch(db: Db, schema: Schema, source: Source): boolean {
-  if (cursor(db, source.table) >= lastId(db, source.table)) return false
-  return inBatch(db, schema, () => {
+  const { table, columns } = source
+  if (cursor(db, table) >= lastId(db, table)) return false
+  const restored: string[] = []
+  const more = inBatch(db, schema, () => {
     forgetErased(db, schema)
-    const from = cursor(db, source.table)
-    const batch = openBatch(db)
-    const rows = db.all<{ id: number }>(
-      `SELECT ${source.columns} FROM ${source.table} WHERE id > ? ORDER BY id LIMIT ?`,
-      from,
-      batchRows,
-    )
-    for (const row of rows) source.read(batch, row as never)
-    batch.sums.write()
-    if (rows.length > 0) setCursor(db, source.table, rows.at(-1)!.id)
+    const from = cursor(db, table)
+    const rows = db.all<RecordRow>(`SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`, from, batchRows)
+    readRows(db, source, rows)
+    for (const { type, conversation } of rows) if (type === 'unarchived') restored.push(conversation!)
+    if (rows.length > 0) setCursor(db, table, rows.at(-1)!.id)
     return rows.length === batchRows
   })
+  // its rows may have been out of the database when the others of that time were read
+  for (const id of restored) readConversation(db, schema, db, id)
+  return more
 }
 
-/** One archived conversation. Says whether there are more. */
-function fillArchive(db: Db, schema: Schema): boolean {
-  if (!nextArchive(db)) return false
-  return inBatch(db, schema, () => {
-    forgetErased(db, schema)
-    const next = nextArchive(db)
-    if (!next) return false
-    const batch = openBatch(db)
-    readArchive(
-      db,
-      next,
-      sources.map(({ table, columns, read, readText = read }) => ({
-        ...{ table, columns },
-        read: (row, isText) => (isText ? readText : read)(batch, row),
-      })),
-    )
-    batch.sums.write()
-    return true
-  })
+/** Rows of a conversation that were not counted yet, wherever `reader` finds them. */
+function readConversation(db: Db, schema: Schema, reader: ReadDb, id: string): void {
+  for (const source of sources)
+    for (let [more, last] = [true, 0]; more; )
+      more = inBatch(db, schema, () => {
+        forgetErased(db, schema)
+        const rows = reader.all<RecordRow>(
+          `SELECT ${source.columns} FROM ${source.table}
+           WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?) AND id > ? ORDER BY id LIMIT ?`,
+          ...[id, Math.max(last, lastRead(db, numberOfKnown(db, id), source)), batchRows],
+        )
+        readRows(db, source, rows)
+        last = rows.at(-1)?.id ?? last
+        return rows.length === batchRows
+      })
 }
+
+/** Rows in the order of their ids. Those that were counted before are passed over. */
+function readRows(db: Db, source: Source, rows: readonly RecordRow[]): void {
+  const batch = openBatch(db)
+  const reached = new Map<number, number>()
+  for (const row of rows) {
+    if (row.session === null) continue
+    const { number } = batch.session(row.session)
+    const last = reached.get(number) ?? lastRead(db, number, source)
+    reached.set(number, Math.max(last, row.id))
+    if (row.id > last) source.read(batch, row as never)
+  }
+  batch.sums.write()
+  for (const [number, last] of reached)
+    db.run('INSERT OR REPLACE INTO ona_inspect_read(number, source, last) VALUES (?, ?, ?)', number, source.table, last)
+}
+
+interface RecordRow {
+  readonly id: number
+  readonly session: string | null
+  /** Of events. */
+  readonly type?: string
+  readonly conversation?: string
+}
+
+const lastRead = (db: Db, number: number, { table }: Source): number =>
+  db.get<{ last: number }>('SELECT last FROM ona_inspect_read WHERE number = ? AND source = ?', number, table)?.last ??
+  0
 
 const lastId = (db: Db, table: string): number =>
   db.get<{ last: number }>(`SELECT coalesce(max(id), 0) AS last FROM ${table}`)!.last
@@ -118,17 +148,18 @@ const sessionFacts = `SELECT s.conversation_id AS conversation, a.session_id IS 
   FROM sessions s LEFT JOIN ona_subagents a ON a.session_id = s.session_id LEFT JOIN ona_imports i ON i.session_id = s.session_id
   WHERE s.session_id = ?`
 
+const numberOfKnown = (db: Db, id: string): number =>
+  db.get<{ number: number }>('SELECT number FROM ona_inspect_conversations WHERE id = ?', id)?.number ?? -1
+
 function numberOf(db: Db, id: string, agent: string): number {
-  const known = db.get<{ number: number }>('SELECT number FROM ona_inspect_conversations WHERE id = ?', id)
-  return known?.number ?? db.run('INSERT INTO ona_inspect_conversations(id, agent) VALUES (?, ?)', id, agent).lastId
+  const known = numberOfKnown(db, id)
+  return known >= 0 ? known : db.run('INSERT INTO ona_inspect_conversations(id, agent) VALUES (?, ?)', id, agent).lastId
 }
 
 interface Source {
   readonly table: string
   readonly columns: string
   read(batch: Batch, row: never): void
-  /** Only what can be searched. */
-  readText?(batch: Batch, row: never): void
 }
 
 interface EntryRow {
@@ -140,7 +171,7 @@ interface EntryRow {
 }
 
 interface EventRow {
-  readonly session: string | null
+  readonly session: string
   readonly at: string
   readonly type: string
   readonly detail: string | null
@@ -160,9 +191,9 @@ const sources: readonly Source[] = [
   {
     table: 'events',
     columns:
-      "id, session_id AS session, timestamp AS at, event_type AS type, iif(event_type = 'model_reply', detail, NULL) AS detail",
+      "id, session_id AS session, conversation_id AS conversation, timestamp AS at, event_type AS type, iif(event_type = 'model_reply', detail, NULL) AS detail",
     read({ session, sums }, { session: id, at, type, detail }: EventRow) {
-      if (type !== 'model_reply' || id === null) return
+      if (type !== 'model_reply') return
       const facts = parsed(detail)
       const count = (key: string) => (typeof facts[key] === 'number' ? facts[key] : 0)
       const tokens = count('inputTokens') + count('outputTokens') + count('cacheReadTokens') + count('cacheWriteTokens')
@@ -201,16 +232,11 @@ const sources: readonly Source[] = [
       const { number, sub } = batch.session(row.session)
       if (row.type === 'user' && !sub) batch.sums.activity(number, row.at, { prompts: 1 })
       if (row.type === 'tool_result') batch.sums.activity(number, row.at, { calls: 1 })
-      readText(batch, row)
+      const text = searched.includes(row.type) ? entryText(row.payload) : ''
+      if (text !== '') batch.db.run(addText, number * textStride + row.id, text)
     },
-    readText,
   },
 ]
-
-function readText({ db, session }: Batch, { id, session: sessionId, type, payload }: EntryRow): void {
-  const text = searched.includes(type) ? entryText(payload) : ''
-  if (text !== '') db.run(addText, session(sessionId).number * textStride + id, text)
-}
 
 const addText = 'INSERT INTO ona_inspect_text(rowid, body) VALUES (?, ?)'
 

@@ -1,6 +1,6 @@
 /** Which conversations an overview is about. The same filter chooses the list, the sums and the results of a search. */
 import type { SqlValue } from '../../../store/open.ts'
-import { slotSeconds } from './tables.ts'
+import { everything, slotSeconds } from './tables.ts'
 
 export interface Filter {
   readonly agent?: string
@@ -55,13 +55,13 @@ export function scopeOf({ agent, project, refused = false, hook, from, to, node,
     refused && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots} AND a.refused > 0)`,
     node !== undefined && `${ofFleet} AND f.node = ?6)`,
     team !== undefined && `${ofFleet} AND f.team = ?7)`,
-    isTimed && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots})`,
+    isTimed && `number IN (SELECT number FROM ona_inspect_activity a WHERE 1 ${slots})`,
   ].filter((each) => each !== false)
   const isAll = conditions.length === 0
   return {
     with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7), chosen AS MATERIALIZED (
       SELECT number, id FROM ona_inspect_conversations i ${isAll ? '' : `WHERE ${conditions.join(' AND ')}`})`,
-    numbers: isAll ? '' : 'AND number IN (SELECT number FROM chosen)',
+    numbers: isAll ? `AND number = ${everything}` : 'AND number IN (SELECT number FROM chosen)',
     slots,
     values: [agent ?? null, project ?? null, hook ?? null, first, last, node ?? null, team ?? null],
     isAll,

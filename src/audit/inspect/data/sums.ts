@@ -1,7 +1,8 @@
 /** Adds up what a batch of rows says, and writes each sum once. */
 import { redact } from '../../../hooks/secrets/redact.ts'
 import type { Db } from '../../../store/open.ts'
-import { slotSeconds } from './tables.ts'
+import { addDay, dayOf } from './days.ts'
+import { everything, slotSeconds } from './tables.ts'
 
 interface Activity {
   prompts: number
@@ -27,7 +28,10 @@ export interface RulingOf {
   readonly cause: string
 }
 
-/** Everything is added by conversation number and by the slot of a time such as `2026-11-15 08:23:00` (UTC). */
+/**
+ * Everything is added by conversation number and by the slot of a time such as `2026-11-15 08:23:00` (UTC), and once more for
+ * all conversations together.
+ */
 export function sums(db: Db) {
   const activity = new Map<string, { key: [number, number]; sum: Activity }>()
   const hooks = new Map<
@@ -38,27 +42,34 @@ export function sums(db: Db) {
 
   return {
     activity(number: number, at: string, more: Partial<Activity>) {
-      const key: [number, number] = [number, slotOf(at)]
-      const { sum } = entry(activity, key, () => ({ key, sum: { ...none } }))
-      for (const [name, count] of Object.entries(more)) sum[name as keyof Activity] += count
+      for (const key of both(number, slotOf(at))) {
+        const { sum } = entry(activity, key, () => ({ key, sum: { ...none } }))
+        for (const [name, count] of Object.entries(more)) sum[name as keyof Activity] += count
+      }
     },
     hook(number: number, at: string, { hook, ms, denied, failed }: HookRun) {
-      const key: [number, number, number] = [number, slotOf(at), nameId(db, hook)]
-      const sum = entry(hooks, key, () => ({ key, runs: 0, denied: 0, failed: 0, durations: new Map() }))
-      sum.runs++
-      sum.denied += denied
-      sum.failed += failed
-      count(sum.durations, twoDigits(ms), 1)
+      for (const [of, slot] of both(number, slotOf(at))) {
+        const key: [number, number, number] = [of, slot, nameId(db, hook)]
+        const sum = entry(hooks, key, () => ({ key, runs: 0, denied: 0, failed: 0, durations: new Map() }))
+        sum.runs++
+        sum.denied += denied
+        sum.failed += failed
+        count(sum.durations, twoDigits(ms), 1)
+      }
     },
     ruling(number: number, at: string, { decision, decider, tool, cause }: RulingOf) {
-      const key: [number, number, string, string, string, number] = [
-        ...([number, slotOf(at), decision, decider, redact(tool), nameId(db, redact(cause))] as const),
-      ]
-      entry(rulings, key, () => ({ key, times: 0 })).times++
+      for (const [of, slot] of both(number, slotOf(at))) {
+        const key: [number, number, string, string, string, number] = [
+          ...([of, slot, decision, decider, redact(tool), nameId(db, redact(cause))] as const),
+        ]
+        entry(rulings, key, () => ({ key, times: 0 })).times++
+      }
     },
     write() {
-      for (const { key, sum } of activity.values())
+      for (const { key, sum } of activity.values()) {
         db.run(addActivity, ...key, sum.prompts, sum.calls, sum.refused, sum.asked, sum.tokens, sum.cost, sum.priced)
+        if (key[0] !== everything) addDay(db, dayOf(key[1]), sum)
+      }
       for (const { key, runs, denied, failed, durations } of hooks.values()) {
         const known = db.get<{ durations: string }>(durationsOf, ...key)
         if (known) addDurations(durations, known.durations)
@@ -69,6 +80,11 @@ export function sums(db: Db) {
     },
   }
 }
+
+const both = (number: number, slot: number): [number, number][] => [
+  [number, slot],
+  [everything, 0],
+]
 
 const none: Activity = { prompts: 0, calls: 0, refused: 0, asked: 0, tokens: 0, cost: 0, priced: 0 }
 

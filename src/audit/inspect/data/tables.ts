@@ -5,13 +5,16 @@
 import type { Db } from '../../../store/open.ts'
 
 /** Raise it when a table or what is counted changes: the old tables are dropped and rebuilt. */
-const layout = 1
+const layout = 2
 
 /** Activity is summed by quarters of an hour: the largest slot that no time zone's midnight cuts in two. */
 export const slotSeconds = 900
 
 /** A text is found at `conversation number * textStride + entry id`: conversations are ranges of row ids. */
 export const textStride = 2 ** 32
+
+/** The number under which all conversations together are summed, without slots. */
+export const everything = 0
 
 /** `main`: the database itself. `temp`: a database that cannot be written keeps its index in memory. */
 export type Schema = 'main' | 'temp'
@@ -22,10 +25,19 @@ export const tokenizer = 'porter unicode61 remove_diacritics 2'
 const tables: Readonly<Record<string, string>> = {
   ona_inspect_cursor: 'TABLE @(name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID',
   ona_inspect_conversations: 'TABLE @(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL)',
+  ona_inspect_agents: 'INDEX @ ON ona_inspect_conversations(agent)',
+  // of a conversation, the last row of each table of the record that was counted
+  ona_inspect_read: `TABLE @(
+    number INTEGER NOT NULL, source TEXT NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (number, source)) WITHOUT ROWID`,
   ona_inspect_activity: `TABLE @(
     number INTEGER NOT NULL, slot INTEGER NOT NULL, prompts INTEGER NOT NULL, calls INTEGER NOT NULL, refused INTEGER NOT NULL,
     asked INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL, priced INTEGER NOT NULL,
     PRIMARY KEY (number, slot)) WITHOUT ROWID`,
+  ona_inspect_slots: 'INDEX @ ON ona_inspect_activity(slot, number)',
+  // of all conversations, by the days of a time zone
+  ona_inspect_days: `TABLE @(
+    zone TEXT NOT NULL, day TEXT NOT NULL, calls INTEGER NOT NULL, refused INTEGER NOT NULL, cost REAL NOT NULL,
+    PRIMARY KEY (zone, day)) WITHOUT ROWID`,
   ona_inspect_names: 'TABLE @(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
   ona_inspect_hooks: `TABLE @(
     number INTEGER NOT NULL, slot INTEGER NOT NULL, hook INTEGER NOT NULL, runs INTEGER NOT NULL, denied INTEGER NOT NULL,
@@ -57,7 +69,8 @@ export const inBatch = <T>(db: Db, schema: Schema, work: () => T): T =>
  * until its segments are merged, so all of it goes; the next inspect rebuilds it from what is left.
  */
 export function dropTables(db: Db, schema: Schema = 'main'): void {
-  for (const name of Object.keys(tables)) db.run(`DROP TABLE IF EXISTS ${schema}.${name}`)
+  for (const [name, sql] of Object.entries(tables))
+    if (!sql.startsWith('INDEX')) db.run(`DROP TABLE IF EXISTS ${schema}.${name}`)
 }
 
 export const cursor = (db: Db, name: string): number =>
