@@ -14,6 +14,7 @@ import { draftPlan } from '../../store/plans.ts'
 import { commitRound, commitToolCall } from '../../store/session/commit.ts'
 import { setState } from '../../store/state.ts'
 import { fill } from './data/fill.ts'
+import { openLive } from './live.ts'
 import { conversationPage, fileRows, overviewPage, wholePage } from './page.ts'
 import { pageRows } from './page-size.ts'
 import { serveInspect } from './server.ts'
@@ -222,6 +223,31 @@ const get = (url: string, headers: Record<string, string> = {}, method = 'GET'):
     asked.on('error', reject)
     asked.end()
   })
+
+test('a disk that is full does not end what follows the record; a page says so, and once there is room it goes on', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const db = filled(t, 'a word')
+  const live = openLive(db, 'main')
+  t.after(() => live.close())
+  const { pages } = db.get<{ pages: number }>('SELECT page_count AS pages FROM pragma_page_count')!
+  db.get(`PRAGMA max_page_count=${pages}`)
+  const other = openDb(db.path)
+  t.after(() => other.close())
+  createConversation(other, { projectDir: '/', id: 'long' })
+  const { sessionId } = createSession(other, 'long')
+  const text = Array.from({ length: 20_000 }, (_, n) => `word${n}`).join(' ')
+  const entries = Array.from({ length: 20 }, () => ({
+    ...{ _t: 'user' as const, uuid: '', content: [{ type: 'text' as const, text }], source: 'prompt' },
+  }))
+  commitRound(other, { sessionId, conversationId: 'long', entries })
+  t.mock.timers.tick(1)
+  t.mock.timers.tick(500)
+  assert.throws(() => live.refresh(), { name: 'StoreError', kind: 'disk-full' })
+  db.get('PRAGMA max_page_count=1000000')
+  t.mock.timers.tick(500)
+  const { read, rows } = live.refresh()
+  assert.equal(read, rows)
+})
 
 test('the address opens once; then the cookie is the key, for this host and for reading only', async (t) => {
   const { url, close } = await serveInspect(filled(t, 'plain'), { path: '/c/c1', operator: 'op' })
