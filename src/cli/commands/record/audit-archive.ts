@@ -56,7 +56,7 @@ export const archive = command(
       else if (done.rows === 0) said('there is nothing to archive')
       else
         said(
-          `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)}); the database is ${shownBytes(freed)} smaller`,
+          `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)})${freed > 0 ? `; the database is ${shownBytes(freed)} smaller` : ''}`,
         )
       return done.skipped > 0 ? 1 : 0
     })
@@ -78,11 +78,11 @@ export const unarchive = command(
       const known = archivedConversations(db)
       const unknown = ids.find((id) => !known.includes(id))
       if (unknown !== undefined) return failed(`there is no archived conversation ${unknown}`)
-      const wanted = all ? known : ids
-      for (const id of wanted) restoreConversation(db, id)
+      // another process may have put some back meanwhile
+      const restored = (all ? known : ids).filter((id) => restoreConversation(db, id)).length
       for (const problem of settleArchives(db)) warned(problem)
-      if (json) return saidJson({ conversations: wanted.length })
-      return said(`restored ${counted(wanted.length, 'conversation')}`)
+      if (json) return saidJson({ conversations: restored })
+      return said(`restored ${counted(restored, 'conversation')}`)
     })
   },
 )
