@@ -11,6 +11,9 @@ function recordWith(...results: Result[]) {
   const db = {
     path: '/agent.db',
     get: (sql: string) => void asked.push(sql),
+    all: (sql: string) => (sql.includes('FROM conversations') ? [{ id: 'old enough' }] : []),
+    run() {},
+    snapshot() {},
     transaction() {
       const result = results.shift()
       if (result instanceof Error) throw result

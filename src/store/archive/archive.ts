@@ -53,18 +53,54 @@ export interface Archived {
  */
 export function archiveConversation(db: Db, conversationId: string, fileName: string, before?: string): Archived {
   for (;;) {
-    const moved = withoutForeignKeys(db, () => db.transaction(() => move(db, conversationId, fileName, before)))
+    if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
+    if (!isUnsettled(db, fileName)) db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', fileName)
+    // a large conversation takes long to pack, and nobody who writes should wait for it
+    const packing = db.snapshot(() => packedRows(db, conversationId))
+    const move = () => moveRows(db, conversationId, fileName, packing, before)
+    const moved = withoutForeignKeys(db, () => db.transaction(move))
     if (moved) return moved
-    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', fileName)
   }
 }
 
-/** Undefined: the file is not marked as one that is being written to. */
-function move(db: Db, conversationId: string, fileName: string, before?: string): Archived | undefined {
-  if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
-  if (!db.get('SELECT 1 FROM ona_unsettled_archives WHERE file = ?', fileName)) return undefined
+const isUnsettled = (db: Db, fileName: string): boolean =>
+  db.get('SELECT 1 FROM ona_unsettled_archives WHERE file = ?', fileName) !== undefined
+
+interface Packing {
+  readonly frame: Uint8Array
+  readonly rows: number
+  readonly version: string
+}
+
+function packedRows(db: Db, conversationId: string): Packing {
   let rows = 0
   const frame = packed(checkedRows(db, conversationId, () => rows++))
+  return { frame, rows, version: versionOf(db, conversationId) }
+}
+
+/** Changes when a row is added to the conversation, restored or erased. */
+function versionOf(db: Db, conversationId: string): string {
+  const counts = archivedTables.map(({ name }) =>
+    db.get(
+      `SELECT count(*) AS rows, max(id) AS last FROM ${name}
+       WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
+      conversationId,
+    ),
+  )
+  return JSON.stringify([...counts, db.get('SELECT max(id) AS last FROM ona_tombstones')])
+}
+
+/** Undefined: a row changed since they were packed, or the file is not marked as one that is being written to. */
+function moveRows(
+  db: Db,
+  conversationId: string,
+  fileName: string,
+  { frame, rows, version }: Packing,
+  before?: string,
+): Archived | undefined {
+  if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
+  if (!isUnsettled(db, fileName)) return undefined
+  if (versionOf(db, conversationId) !== version) return undefined
   const place = appendFrame(join(dirname(db.path), fileName), frame)
   db.run(
     'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, ?, ?, ?, ?, ?)',
