@@ -74,19 +74,25 @@ const counted = `SELECT coalesce(
     (SELECT a.rows / 7 FROM sessions s JOIN ona_archives a ON a.conversation_id = s.conversation_id WHERE s.session_id = ?1),
     0)`
 
-/** The sessions whose calls may pass a filter, the oldest first. */
-export const sessionsOf = (db: ReadDb, { since = '', conversation, agents, project }: CallFilter): string[] =>
-  db
+/** The sessions whose calls may pass a filter, the oldest first. Only the conditions that were given: SQLite then uses an index. */
+export function sessionsOf(db: ReadDb, { since = '', conversation, agents, project }: CallFilter): string[] {
+  const conditions: [sql: string, value: string | undefined][] = [
+    ['c.id = ?1', conversation],
+    ['c.last_active >= ?2', since || undefined],
+    ["coalesce(i.agent, 'ona') IN (SELECT value FROM json_each(?3))", agents && JSON.stringify(agents)],
+    ["(c.project_dir = ?4 OR substr(c.project_dir, 1, length(?4) + 1) = ?4 || '/')", project],
+  ]
+  const given = conditions.filter(([, value]) => value !== undefined).map(([sql]) => sql)
+  return db
     .arrays<[string]>(
-      `SELECT s.session_id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
+      `WITH given AS (SELECT ?1, ?2, ?3, ?4)
+       SELECT s.session_id FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
          LEFT JOIN ona_imports i ON i.session_id = s.session_id
-       WHERE (?1 IS NULL OR c.id = ?1) AND c.last_active >= ?2
-         AND (?3 IS NULL OR coalesce(i.agent, 'ona') IN (SELECT value FROM json_each(?3)))
-         AND (?4 IS NULL OR c.project_dir = ?4 OR substr(c.project_dir, 1, length(?4) + 1) = ?4 || '/')
-       ORDER BY s.started_at, s.rowid`,
-      ...[conversation ?? null, since, agents ? JSON.stringify(agents) : null, project ?? null],
+       WHERE ${['1', ...given].join(' AND ')} ORDER BY s.started_at, s.rowid`,
+      ...conditions.map(([, value]) => value ?? null),
     )
     .map(([id]) => id)
+}
 
 type Session = readonly [
   conversationId: string,
