@@ -77,12 +77,9 @@ export const getApproval = (db: Db, id: string): Approval | undefined =>
 
 /** Newest first; without `all` those that are pending. */
 export const listApprovals = (db: Db, { all = false }: { all?: boolean } = {}): Approval[] =>
-  db
-    .all<Approval>(
-      `${columns} WHERE a.settled = 0 OR ?1 ORDER BY a.created_at DESC, a.rowid DESC LIMIT 1000`,
-      all ? 1 : 0,
-    )
-    .filter(({ status }) => all || status === 'pending')
+  db.all<Approval>(`${columns} ${all ? '' : `WHERE ${isPending}`} ORDER BY a.created_at DESC, a.rowid DESC LIMIT 1000`)
+
+const isPending = "a.settled = 0 AND a.decision IS NULL AND a.expires_at > datetime('now')"
 
 /** Calls of a session that were left open for an answer, oldest first. */
 export const openApprovals = (db: Db, sessionId: string): Approval[] =>

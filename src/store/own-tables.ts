@@ -224,4 +224,6 @@ export const ownTables: readonly string[] = [
     PRIMARY KEY (hook_event, tool_name, conversation_id)
   ) WITHOUT ROWID`,
   'CREATE INDEX ona_archived_hooks_conversation ON ona_archived_hooks(conversation_id)',
+  // Approvals that are pending: few, however many have expired.
+  'CREATE INDEX ona_approvals_pending ON ona_approvals(expires_at) WHERE settled = 0 AND decision IS NULL',
 ]

@@ -26,14 +26,16 @@ export function archiveOf(db: ReadDb, conversationId: string): Place | undefined
 
 /**
  * Conversations that were last active before a time (`2026-10-15 00:00:00`), the oldest first, and have rows to move; `only` asks
- * about one. A call that waits for approval, or a process that is at work there, keeps a conversation where it is.
+ * about one. A call that waits for approval, or for a resume after one, or a process that is at work there, keeps a conversation
+ * where it is.
  */
 export const archivable = (db: Db, before: string, only?: string): string[] =>
   db
     .all<{ id: string }>(
       `SELECT c.id FROM conversations c WHERE c.last_active < ? ${only === undefined ? '' : 'AND c.id = ?'}
          AND NOT EXISTS (SELECT 1 FROM ona_archives a WHERE a.conversation_id = c.id)
-         AND c.id NOT IN (SELECT conversation_id FROM ona_approvals WHERE settled = 0)
+         AND c.id NOT IN (SELECT conversation_id FROM ona_approvals
+           WHERE settled = 0 AND (decision IS NOT NULL OR expires_at > datetime('now')))
          AND EXISTS (SELECT 1 FROM sessions s JOIN transcript_entries e ON e.session_id = s.session_id
            WHERE s.conversation_id = c.id)
        ORDER BY c.last_active`,
