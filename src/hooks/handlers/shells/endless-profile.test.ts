@@ -52,7 +52,7 @@ const cases: readonly [what: string, profile: string, code: string][] = [
 ]
 
 for (const [what, profile, code] of cases)
-  test(`in ${what} an endless profile ends with the process`, async () => {
+  test(`in ${what} an endless profile ends with the process`, async (t) => {
     const home = mkdtempSync(join(root, 'home-'))
     writeFileSync(join(home, '.bash_profile'), profile)
     const place = { shell: '/bin/bash', cwd: home, env: { HOME: home, PATH: process.env['PATH'] } }
@@ -64,6 +64,7 @@ for (const [what, profile, code] of cases)
       process.stdin.resume().once('end', () => process.exit())`
     const stdio = ['pipe', 'inherit', 'inherit'] as const
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: [...stdio] })
+    t.after(() => child.kill('SIGKILL'))
     await until(() => read(join(home, 'pids')).endsWith('\n'))
     child.stdin!.end()
     await once(child, 'exit')
