@@ -588,7 +588,7 @@ test('a configured pattern that could run for ever is not run, and a warning say
   assert.deepEqual((noted.emitEvents![0]!.data as Json)['anchors'], [], 'a pattern sees the beginning of a prompt')
   assert.deepEqual(noted.warnings, [
     'anchorPatterns: "(a+)+$" can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once',
-    'anchorPatterns: ".*a.*b" can take too long: more than 1 repeats, one behind the other, can match the same text; use fewer',
+    'anchorPatterns: ".*a.*b" can take too long: more than 1 repeat, one behind the other, can match the same text; use fewer',
   ])
   const short = await ask(journal, { event, input: { prompt: 'TASK-12' }, config })
   assert.deepEqual((short.emitEvents![0]!.data as Json)['anchors'], ['TASK-12'])

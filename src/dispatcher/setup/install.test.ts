@@ -18,7 +18,7 @@ import { packageRoot } from '../../package-root.ts'
 import { installedPart, installedText } from '../load-modules.ts'
 import { minimalSet, shipped } from '../manifest.ts'
 import { register, registeredEvents, unregister } from '../registration.ts'
-import { eventNames, type Json } from '../types.ts'
+import { eventNames } from '../types.ts'
 import { examine, fire, installationProblems } from './doctor.ts'
 import { configProblems, doubleRegistration, foreignCode, install, uninstall, warmUp, writeJson } from './install.ts'
 import { makeModule } from './new-module.ts'
@@ -159,6 +159,10 @@ test('what others have put beside an installation stays when it is taken out', (
   const out = did(uninstall(repo, options.runtime))[0] as string[]
   assert.deepEqual([out.includes('removed .claude/settings.json'), readdirSync(repo)], [true, []])
   assert.deepEqual(did(uninstall(repo, join(root, 'none'))), [[], []])
+  put('.claude/settings.json', '{}')
+  put('.github/hooks/hooks.json', { version: 1 })
+  assert.deepEqual(did(uninstall(repo, options.runtime)), [[], []], 'files in which we are not registered')
+  assert.deepEqual(files(), ['.claude/settings.json', '.github/hooks/hooks.json'])
 })
 
 test('what keeps an installation from being made is said, and nothing is written', (t) => {
@@ -309,6 +313,7 @@ test('mistakes in the configuration, registrations in two places and code of oth
           toolNamePattern: '(',
           conditions: [
             { field: 'x', op: 'matches', value: '[' },
+            { field: 'x', op: 'matches', value: '.*a.*b' },
             { field: 'x', op: 'eq', value: '[' },
           ],
         },
@@ -327,6 +332,7 @@ test('mistakes in the configuration, registrations in two places and code of oth
       'rlm-policy.json: Expected',
       'followup-rules.json: Invalid',
       'followup-rules.json: Invalid',
+      'followup-rules.json: ".*a.*b" can take too long: more than 1 repeat, one behind the other, can match the same text; use fewer',
       'config.json: "(a+)+" can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once',
       'config.json: Invalid',
     ],
@@ -349,10 +355,11 @@ test('a registration goes in beside what is there, and out again', (t) => {
     const both = register(host, theirs)
     assert.deepEqual((both['hooks'] as { Stop: unknown[] }).Stop.length, 2)
     assert.deepEqual(register(host, both), both, 'once')
-    assert.deepEqual(unregister(host, both), { ...(unregister(host, both) as Json), mine: 1, hooks: theirs.hooks })
+    const version = host === 'vscode' ? { version: 1 } : {}
+    assert.deepEqual(unregister(host, both), { ...version, ...theirs })
     t.assert.snapshot(empty)
-    const bare = unregister(host, register(host, { mine: 1 }))
-    assert.deepEqual({ ...bare, version: undefined }, { mine: 1, version: undefined })
+    assert.deepEqual(unregister(host, register(host, { mine: 1 })), { ...version, mine: 1 })
+    assert.deepEqual(register(host, { version: 2 })['version'], 2, 'what is there stays')
   }
   assert.deepEqual([registeredEvents(undefined), registeredEvents({ hooks: { Stop: 'x' } })], [[], []])
 })

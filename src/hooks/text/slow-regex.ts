@@ -3,6 +3,7 @@
  * reads the same text in two ways, `(a+)+`, takes exponential time; loops one behind the other that can share a text, `.*.*.*`,
  * take time to the power of their number.
  */
+import { counted } from './counted.ts'
 import { type Automaton, automataOf } from './regex-positions.ts'
 
 /**
@@ -19,7 +20,7 @@ export function slowPart(source: string, { loops = 3, foldCase = false } = {}): 
   if (isSlow)
     return `${quoted} can take exponential time: a repeated part can match the same text in two ways, as in (a+)+; repeat it once`
   if (automata.some((one) => sharedLoops(one, budget) > loops))
-    return `${quoted} can take too long: more than ${loops} repeats, one behind the other, can match the same text; use fewer`
+    return `${quoted} can take too long: more than ${counted(loops, 'repeat')}, one behind the other, can match the same text; use fewer`
   return budget.steps > 0 ? null : `${quoted} is too complex to judge how slow it can be; use a simpler expression`
 }
 
