@@ -420,6 +420,8 @@ test('what is written: events, lines and warnings, and what cannot be written', 
     true,
     true,
   ])
+  Object.assign(run.config, { two: { a: 1 } })
+  assert.deepEqual([contextFor(run, 'two').config, contextFor(run, 'three').config], [{ a: 1 }, {}])
   const { ids, feature, cap, timers, manifest, isNewSession } = context
   t.assert.snapshot(facts(run, root))
   assert.deepEqual(
@@ -475,6 +477,19 @@ test('what is written: events, lines and warnings, and what cannot be written', 
     [{ sessionId: 'a3f0c812', workId: 'w002', lastTurnId: 3, phase: 'PLANNING' }, true, true],
   )
   assert.equal(readFileSync(join(sessionRoot, 'mine.jsonl'), 'utf8'), '{"a":1}\n{"a":2}\n')
+})
+
+test('whatever a module logs beside its words is in the line, also where it is nothing much', (t) => {
+  const { run } = begin(t)
+  const { log } = contextFor(run, 'one')
+  for (const data of [0, false, '', null, [], undefined]) log('info', 'words', data)
+  const lines = [...run.lines.values()].flat().map((line) => {
+    const { ts, ...rest } = JSON.parse(line)
+    assert.equal(typeof ts, 'number')
+    return rest
+  })
+  const line = { level: 'info', message: 'words', hookRunId: 'PreToolUse-0-0' }
+  assert.deepEqual(lines, [...[0, false, '', null, []].map((data) => ({ ...line, data })), line])
 })
 
 test('on PreToolUse a snapshot is taken when the state changed, the log has grown or the state was broken', (t) => {

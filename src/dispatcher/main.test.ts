@@ -200,7 +200,8 @@ test('a crash: what was decided stands, a guard that was not asked refuses, and 
     },
   })
   const deny = "return { decision: 'deny', denyReason: 'no' }"
-  const table: [body: string, manifest: Json, output: Json, crash: string][] = [
+  type Row = [body: string, manifest: Json, output: Json, crash: string]
+  const table: Row[] = [
     [
       odd,
       { modules: critical, dialect: 'copilot-cli' },
@@ -228,12 +229,14 @@ test('a crash: what was decided stands, a guard that was not asked refuses, and 
       },
       'String.prototype.toLowerCase',
     ],
-    [
-      `${noRecord} ${breaks('process.hrtime')} ${deny}`,
-      { modules: { mine: {} } },
-      denied(failed('String.prototype.toLowerCase')),
-      'String.prototype.toLowerCase',
-    ],
+    ...[deny, "return { decision: 'ask', denyReason: 'sure?' }"].map(
+      (said): Row => [
+        `${noRecord} ${breaks('process.hrtime')} ${said}`,
+        { modules: { mine: {} } },
+        denied(failed('String.prototype.toLowerCase')),
+        'String.prototype.toLowerCase',
+      ],
+    ),
     [
       'process.exitCode = 3; globalThis.setTimeout = () => 0; return new Promise(() => {})',
       { modules: { mine: { critical: true } } },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -478,6 +479,22 @@ test('files: trouble is a value, a torn line is closed, and what replaces a file
   ])
   assert.deepEqual(lines('nothing'), [])
   assert.deepEqual([makeFolder(join(root, 'a/b')), makeFolder(file)], [true, false])
+})
+
+test('a line that another process is writing is waited for; one that stays torn is closed', (t) => {
+  const file = join(folder(t), 'log.jsonl')
+  let looks = 0
+  t.mock.method(Atomics, 'wait', (_: Int32Array, __: number, ___: number, ms: number) => {
+    assert.equal(ms, 8)
+    if (++looks === 3) appendFileSync(file, ':2}\n')
+    return 'timed-out'
+  })
+  writeFileSync(file, '{"a":1}\n{"b"')
+  assert.deepEqual([appendLines(file, ['{"c":3}']), looks], [true, 3])
+  assert.equal(readFileSync(file, 'utf8'), '{"a":1}\n{"b":2}\n{"c":3}\n')
+  writeFileSync(file, '{"torn')
+  assert.deepEqual([appendLines(file, ['{"d":4}']), looks], [true, 3 + 25])
+  assert.equal(readFileSync(file, 'utf8'), '{"torn\n{"d":4}\n')
 })
 
 test('no file stays open, whether it could be read and written or not', { skip: !existsSync('/proc/self/fd') }, (t) => {
