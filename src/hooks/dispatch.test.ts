@@ -332,6 +332,30 @@ test('at an event with nothing to match only hooks that take all of it run; wher
   assert.deepEqual(asked, ['TaskCreated ', 'TaskCreated *', 'Stop ', 'Stop *', 'Stop Bash'])
 })
 
+test('a matcher that cannot be read matches nothing, at an event and at a step', async () => {
+  const asked: string[] = []
+  const { call } = stage(
+    ['[', '^(\\w+)+$', 'Bash'].flatMap((matcher) => [
+      defineHook(
+        'PreToolUse',
+        () => {
+          asked.push(`event ${matcher}`)
+        },
+        { matcher },
+      ),
+      defineStepHook(
+        'before_tool_apply',
+        () => {
+          asked.push(`step ${matcher}`)
+        },
+        { matcher },
+      ),
+    ]),
+  )
+  await call()
+  assert.deepEqual(asked, ['event Bash', 'step Bash'])
+})
+
 test('Stop hooks keep the turn going, and what they say is its feedback', async () => {
   const { plane, scope } = stage(
     settings([

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventNames, eventShape, events, header, type OnBlock } from './events.ts'
+import { eventNames, eventShape, events, header, type OnBlock, rowOf } from './events.ts'
 import type { Shape } from './shape.ts'
 
 /** What exit 2 does, what matchers are held against, the step, and the closed lists of words (spec 003 §3, §5.4, appendix A). */
@@ -83,6 +83,13 @@ test('the 27 events: what a block does, what is matched, the step and the closed
       name,
     )
   }
+})
+
+test('a matcher is ignored at these events, and at no other', () => {
+  assert.deepEqual(
+    eventNames.filter((name) => rowOf(name).takesNoMatcher),
+    ['UserPromptSubmit', 'Stop', 'WorktreeCreate', 'WorktreeRemove', 'CwdChanged'],
+  )
 })
 
 test('the fields of every event, with the header', (t) => {

@@ -161,7 +161,7 @@ test('whatever was thrown is described, and describing it never throws', () => {
     [odd, 'Error: 7'],
   ]
   for (const [cause, words] of cases) assert.equal(describe(cause), words)
-  assert.equal(errorOf('text').cause, 'text')
+  for (const cause of ['text', hostile, odd]) assert.ok(errorOf(cause).cause === cause)
   assert.deepEqual([isA(hostile, Error), isA(new Error('x'), Error), isA('x', Error)], [false, true, false])
 })
 

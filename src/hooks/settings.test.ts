@@ -100,7 +100,9 @@ test('a file gives all that it exports for the event, and what the entry says go
 test('a file is not loaded for hooks that must not run, and one without a hook for the event is an error', () => {
   const hooks = [{ hook_event_name: 'Stop', type: 'function', file: 'guard.ts' }]
   const load = () => ({
-    handlers: [defineHook('PreToolUse', () => undefined), defineHook('Notification', () => undefined)],
+    handlers: (['PreToolUse', 'Notification', 'PreToolUse'] as const).map((event) =>
+      defineHook(event, () => undefined),
+    ),
   })
   assert.deepEqual(readHooks({ hooks }, { source, load }).problems.map(sayHookProblem), [
     'hooks[0].file guard.ts exports no hook for Stop, only for PreToolUse, Notification',
@@ -349,6 +351,10 @@ test('each kind of hook is read whole', () => {
     { hook_event_name: 'Stop', command: 'x', timeout_ms: 5, onFailure: 'proceed', profile: 'claude', async: true },
     { hook_event_name: 'Stop', command: 'x', args: ['a'], shell: 'sh', sandbox: true },
     { hook_event_name: 'Stop', command: 'x', persistent: true },
+    {
+      ...{ hook_event_name: 'Stop', command: 'x', once: false, statusMessage: '', sandbox: false, persistent: false },
+      ...{ async: false, asyncRewake: false, matcher: '', if: '' },
+    },
     { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'tracing-audit', match: { tool: 'Bash' } },
     { hook_event_name: 'Stop', type: 'prompt', system: 's', render: { template: 't' }, model: 'm' },
     { hook_event_name: 'Stop', type: 'prompt', prompt: 'p' },
@@ -366,6 +372,7 @@ test('each kind of hook is read whole', () => {
     },
     { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'sh', args: ['a'], sandbox: true },
     { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', persistent: true },
+    { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash' },
     {
       ...{ ...all, event: 'before_tool_apply', kind: 'builtin', name: 'tracing-audit' },
       ...{ matcher: '{"tool":"Bash"}', match: { tool: 'Bash' } },
