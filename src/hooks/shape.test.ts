@@ -106,6 +106,9 @@ test('limits of numbers and lists, at their edges', () => {
     [one, [], 'must have at least 1 entry'],
     [one, ['a'], 'fits'],
     [one, {}, 'must be a list, not an object'],
+    [integer('', { max: 0 }), 0, 'fits'],
+    [integer('', { max: 0 }), 1, 'must be at most 0, not 1'],
+    [integer('', { min: 0 }), -1, 'must be at least 0, not -1'],
     [integer(), 2 ** 53, 'must be a whole number, not 9007199254740992'],
     [map(string()), undefined, 'must be an object, not nothing'],
   ]

@@ -64,8 +64,8 @@ test('the strictest decision wins wherever it stands', () => {
 })
 
 test('what several blocked with is reported by ordinal', () => {
-  const both = merge(blocked('PreToolUse', 7, 'late\n'), blocked('PreToolUse', 2, 'early\n'))
-  assert.deepEqual([both.decision, reasonOf(both)], ['deny', '[2] early\n[7] late'])
+  const both = merge(blocked('PreToolUse', 7, '  late \n\n'), blocked('PreToolUse', 2, 'early\n'))
+  assert.deepEqual([both.decision, reasonOf(both)], ['deny', '[2] early\n[7]   late'])
   assert.equal(reasonOf({ ...noOpinion, decision: 'deny', reason: 'no' }), 'no')
 })
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createPlane } from '../dispatch.ts'
-import type { Invocation } from '../plane.ts'
+import type { Wrap } from '../handler.ts'
+import type { Invocation, Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-persistent-'))
@@ -30,7 +31,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   return { file, starts: () => readFileSync(`${file}.starts`, 'utf8').length }
 }
 
-function stage(hook: object, event = 'PreToolUse') {
+function stage(hook: object, event = 'PreToolUse', more: Partial<Scope> = {}) {
   const rows: Invocation[] = []
   const { handlers, problems } = readHooks(
     { hooks: [{ hook_event_name: event, persistent: true, ...hook }] },
@@ -44,6 +45,7 @@ function stage(hook: object, event = 'PreToolUse') {
     dbPath: '/db',
     cwd: folder,
     record: (row: Invocation) => rows.push(row),
+    ...more,
   }
   const ask = (command: string, cwd = folder) =>
     plane.raise('PreToolUse', { tool_name: 'Bash', tool_input: { command }, tool_use_id: 't' }, { ...scope, cwd })
@@ -98,6 +100,15 @@ test('a program that stays works in the folder of its calls', async () => {
     reasons,
     [folder, other, folder].map((cwd) => `[0] ${cwd}`),
   )
+})
+
+test('a program that stays in a sandbox has the words and the environment of the sandbox', async () => {
+  const { file } = serving(
+    `say({ id, verdict: { decision: 'block', reason: [process.env.INSIDE, process.argv[2]].join(' ') } })`,
+  )
+  const wrap: Wrap = async (words, { env }) => ({ words: [...words, 'more'], env: { ...env, INSIDE: 'yes' } })
+  const { ask } = stage({ command: process.execPath, args: [file] }, 'PreToolUse', { wrap })
+  assert.equal((await ask('x')).reason, 'yes more')
 })
 
 test('a crash fails the call in flight by its failure rule, and the next call restarts the program', async () => {

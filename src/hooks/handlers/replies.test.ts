@@ -1,5 +1,6 @@
 /** How what a handler printed, returned or failed with is read; nothing runs here. */
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { ask, type Outcome, TimeLimit } from '../kernel.ts'
 import { questionFor, type Reply, readExit, replyOf } from './ask.ts'
@@ -74,6 +75,22 @@ test('a command of a turn that is over is not started, whether or not it could g
     assert.deepEqual(replyOf(await ask(question)), {
       ...{ kind: 'failure', why, cause: 'interrupted', exitCode: null, stdout: '', stderr: `[SDLC_HOOK] ${why}` },
     })
+  }
+})
+
+test('a command leaves no listener on the signal of the turn, whether or not it could go on alone', async () => {
+  const { signal } = new AbortController()
+  const scope = { sessionId: 's', conversationId: 'c', dbPath: '/db', cwd: '/', record() {}, signal }
+  const handler = {
+    ...({ event: 'Stop', source: { kind: 'settings' }, matcher: '', ifCondition: '' } as const),
+    ...({ kind: 'command', command: '/bin/echo', shell: 'sh', args: ['{}'] } as const),
+  }
+  for (const more of [{}, { profile: 'claude' }, { profile: 'claude', async: true }] as const) {
+    const asking = { input: {}, inputJson: '{}', timeoutMs: 60_000, env: {}, scope }
+    const reply = replyOf(await ask(questionFor({ ...handler, ...more }, asking)))
+    assert.equal(reply.kind, 'async' in more ? 'detached' : 'answer')
+    if (reply.kind === 'detached') await reply.rest
+    assert.deepEqual(getEventListeners(signal, 'abort'), [], JSON.stringify(more))
   }
 })
 
