@@ -298,11 +298,13 @@ test('the implementation is what changed since the approval and what the record 
   assert.deepEqual([files(0), files(later)], [all, []])
   utimesSync(join(at.projectDir, 'new.txt'), 1, 1)
   assert.deepEqual(files(Date.now() - 600_000), all, 'whatever time a program has set')
-  for (const detail of [
-    { plan: plan.id, at: 0 },
-    { plan: plan.id + 1, at: later },
-  ])
-    addEvent(at.db, { conversationId: 'c', sessionId: 'later', type: 'plan_approved', detail })
+  assert.deepEqual(files(later), [])
+  for (const [type, id, when] of [
+    ['plan_approved', plan.id, 0],
+    ['plan_approved', plan.id + 1, later],
+    ['sign_off', plan.id, later],
+  ] as const)
+    addEvent(at.db, { conversationId: 'c', sessionId: 'later', type, detail: { plan: id, at: when } })
   assert.deepEqual([...implementationOf(at.db, 'c', at.projectDir, plan).files], all, 'the last approval of this plan')
   at.db.run("DELETE FROM events WHERE session_id = 'later'")
   assert.deepEqual(files(null, { approvedAt: '2000-01-01 00:00:00' }), all, 'by the second that the row has')

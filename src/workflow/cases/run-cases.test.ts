@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { openDb } from '../../store/open.ts'
@@ -305,7 +305,7 @@ test('the copy has all of the project but its history, its packages and our fold
     ],
     ['node_modules/dep/i', 'node_modules/@s/p/i', 'node_modules/.bin/run', 'of the copy', 'of the copy'],
   )
-  assert.equal(copy.path.endsWith('/project'), true)
+  assert.match(relative(at.temp, copy.path), /^ona-project-\w+\/project$/)
   copy.write('a', 'again')
   copy.write('none', 'x')
   assert.deepEqual([read('a'), existsSync(join(copy.path, 'none'))], ['again', false])
@@ -337,6 +337,17 @@ test('the copy has all of the project but its history, its packages and our fold
   writeFileSync(join(at.projectDir, 'node_modules'), 'a file')
   for (const copied of [bare, copyProject(at.projectDir)])
     assert.deepEqual([copied.packages, readdirSync(copied.path).sort()], [undefined, ['a', 'deep', 'link']])
+})
+
+test('the folder of temporary files may be a link', (t) => {
+  const at = place(t)
+  symlinkSync(at.temp, join(at.root, 'link'))
+  process.env['TMPDIR'] = join(at.root, 'link')
+  writeFileSync(join(at.projectDir, 'a'), 'one')
+  const copy = copyProject(at.projectDir, { texts: new Map([['a', 'two']]) })
+  assert.equal(readFileSync(join(copy.path, 'a'), 'utf8'), 'two')
+  copy.remove()
+  assert.deepEqual(readdirSync(at.temp), [])
 })
 
 test('a secret that the process knows is neither in a case nor in what its run printed', (t) => {
