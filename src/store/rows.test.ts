@@ -118,6 +118,9 @@ test('conversations and sessions', (t) => {
   createSession(db, 'c', 's2')
   db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:00'")
   assert.equal(newestSession(db, { conversationId: 'c' })?.sessionId, 's2', 'of the same second the later')
+  db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:01' WHERE session_id = 's'")
+  assert.equal(newestSession(db, { conversationId: 'c' })?.sessionId, 's', 'the one that started last')
+  db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:00' WHERE session_id = 's'")
   createConversation(db, { projectDir: '/p', id: 'imported' })
   createSession(db, 'imported', 'imported')
   assert.deepEqual(

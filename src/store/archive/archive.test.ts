@@ -266,7 +266,7 @@ test('archives are found by the events and tools of their hooks, and listed as l
   hook('a', 'PreToolUse', 'Bash')
   hook('a', 'Stop', null)
   hook('b', 'PreToolUse', 'Read')
-  db.run("UPDATE conversations SET last_active = '2020-01-0' || rowid || ' 00:00:00'")
+  db.run("UPDATE conversations SET last_active = '2020-01-01 00:00:00'") // of the same second the later comes first
   for (const id of ['a', 'b', 'now']) archiveConversation(db, id, 'old.zst')
   const listed = () =>
     db

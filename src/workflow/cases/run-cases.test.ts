@@ -52,7 +52,10 @@ function place(t: TestContext) {
 
 test('a script has a folder, a copy and a record of its own, and nothing of them is left', async (t) => {
   const at = place(t)
-  at.db.run("INSERT INTO settings_snapshot(scope, json, updated_at) VALUES ('effective', '{\"x\":1}', datetime('now'))")
+  at.db.run(
+    "INSERT INTO settings_snapshot(scope, json, updated_at) VALUES ('another', '{}', '2020'), ('effective', '{\"x\":1}', '2020')",
+  )
+  at.db.run("INSERT INTO conversations(id, project_dir, phase) VALUES ('d', '/elsewhere', 'test')")
   const run = (script: string, more: object = {}) =>
     runScript(script, { projectDir: at.projectDir, db: at.db, conversationId: 'c', env: at.env, ...more })
   const facts = await run(
@@ -67,12 +70,12 @@ echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; ec
     stderr: 'wrong\n',
   })
   const rows = await run(
-    `node -e 'const db = new (require("node:sqlite").DatabaseSync)(process.env.AGENT_SDLC_DB); console.log(JSON.stringify([db.prepare("SELECT scope, json FROM settings_snapshot").all(), db.prepare("SELECT id, project_dir, phase FROM conversations").all(), db.prepare("SELECT count(*) AS n FROM events").all()]))'`,
-    { env: { ...at.env, PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` } },
+    `node -e 'const db = new (require("node:sqlite").DatabaseSync)(process.env.AGENT_SDLC_DB); console.log(JSON.stringify([db.prepare("SELECT scope, json, unixepoch() - unixepoch(updated_at) < 3600 AS fresh FROM settings_snapshot").all(), db.prepare("SELECT id, project_dir, phase FROM conversations").all(), db.prepare("SELECT count(*) AS n FROM events").all()]))'`,
+    { conversationId: 'd', env: { ...at.env, PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` } },
   )
   assert.deepEqual(JSON.parse(rows.stdout), [
-    [{ scope: 'effective', json: '{"x":1}' }],
-    [{ id: 'c', project_dir: at.projectDir, phase: 'planning' }],
+    [{ scope: 'effective', json: '{"x":1}', fresh: 1 }],
+    [{ id: 'd', project_dir: '/elsewhere', phase: 'test' }],
     [{ n: 0 }],
   ])
   const found = await run(
