@@ -180,9 +180,10 @@ test('of memories that fit alike, the one that was written last comes first', (t
 
 test('state, summary and ratings belong to a conversation', (t) => {
   const { db, conversationId } = conversation(t)
+  setState(db, conversationId, 'b', '')
   setState(db, conversationId, 'a', '1')
   setState(db, conversationId, 'a', '2')
-  setState(db, conversationId, 'b', '')
+  assert.deepEqual(Object.keys(allState(db, conversationId)), ['a', 'b'], 'by key')
   assert.deepEqual(
     [getState(db, conversationId, 'a'), getState(db, conversationId, 'b'), getState(db, 'x', 'a')],
     ['2', '', undefined],

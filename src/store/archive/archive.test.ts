@@ -291,6 +291,10 @@ test('archives are found by the events and tools of their hooks, and listed as l
     ],
     [['b 1', 'a 3'], ['b 1', 'a 3'], ['a 3'], ['b 1'], ['a 3'], [], []].map((found) => ({ rows: found, left: 0 })),
   )
+  db.run("UPDATE ona_archived_hooks SET tool_name = 'OLDER' WHERE hook_event = '' AND conversation_id = 'now'")
+  assert.deepEqual(looked('Stop').rows, ['now 0', 'a 3'], 'a list of another frame is not the list of this one')
+  db.run(`UPDATE ona_archived_hooks SET tool_name = (SELECT hex(digest) FROM ona_archives WHERE conversation_id = 'now')
+    WHERE hook_event = '' AND conversation_id = 'now'`)
   unarchiveConversation(db, 'a')
   assert.deepEqual(listed(), others)
   assert.equal(db.all('SELECT 1 FROM ona_archived_hooks').length, 3)

@@ -252,6 +252,7 @@ test('a flaw is stored by its number, which never changes', (t) => {
     stored,
     [undefined, ...flaws].map((flaw, number) => [number, flaw]),
   )
+  assert.equal(proofOf(at.db, at.newCase('its twin', 'true\n')), undefined)
 })
 
 test('each flaw is told in words that say nothing of the code', () => {
