@@ -316,6 +316,7 @@ test('a process that detached itself is refused when it was born while a command
     [{ started: -10, detail: '{"tool_name":"Read","tool_use_id":"t1"}' }, false],
     [{ started: -10, detail: '{"tool_name":"Bash"' }, false],
     [{ started: -10, type: 'tool_end' }, false],
+    [{ started: 600, detail: '{"tool_name":"Bash"' }, false],
     [{ started: 600, detail: waitingShell(head) }, true],
     [{ started: 600, ended: 601, detail: waitingShell(head) }, true],
     [{ started: 661, detail: waitingShell(head) }, false],

@@ -121,6 +121,15 @@ test('what is old and has rows is moved to a file, with an event that says so, a
   assert.deepEqual(db.get('PRAGMA synchronous'), { synchronous: 1 }, 'NORMAL again')
 })
 
+test('an archived conversation that another program has written to is not archived again', (t) => {
+  const { db } = record(t)
+  archiveConversation(db, 'a', 'old.zst')
+  db.run(
+    "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json) VALUES ('s-a', 9, 'system', '{}')",
+  )
+  assert.deepEqual([archivable(db, '2021-01-01 00:00:00'), archivable(db, '2021-01-01 00:00:00', 'a')], [['b'], []])
+})
+
 test('what was used last is archived last', (t) => {
   const { db } = record(t)
   db.run("UPDATE conversations SET last_active = '2019-01-01 00:00:00' WHERE id = 'b'")

@@ -80,9 +80,10 @@ test('each operator becomes its opposite, and what only looks like one stays', (
   assert.deepEqual(mutantsOf(new Map([['a.c', `say('${'long '.repeat(6)}')`]])), [
     { name: 'a.c:1 long long long long lon… → ~', file: 'a.c', text: "say('~')" },
   ])
-  assert.equal(
-    mutantsOf(new Map([['a.c', "say('twenty-four characters!!')"]]))[0]!.name,
-    'a.c:1 twenty-four characters!! → ~',
+  const named = (text: string) => mutantsOf(new Map([['a.c', `say('${text}')`]]))[0]!.name
+  assert.deepEqual(
+    [named('twenty-four characters!!'), named('twenty-five characters!!!')],
+    ['a.c:1 twenty-four characters!! → ~', 'a.c:1 twenty-five characters!… → ~'],
   )
   const files =
     'a.js a.mts a.tsx a.py a.rb a.go a.rs a.java a.kt a.swift a.cc a.cpp a.h a.cs a.php a.pl a.lua a.sh a.bash a.ex a.exs a.scala bin'
