@@ -129,6 +129,19 @@ test('a reader waits like a writer does, and sees our tables as they are', (t) =
   assert.equal(reader.isOpen, false)
 })
 
+test('other values beside the version of the schema are left alone', (t) => {
+  const path = join(folder(t), 'agent.db')
+  record(t, path).close()
+  const other = new DatabaseSync(path)
+  other.exec(`DELETE FROM schema_meta; INSERT INTO schema_meta VALUES ('a note', '9'), ('schema_version', '1')`)
+  other.close()
+  const meta = 'SELECT key, value FROM schema_meta ORDER BY key'
+  assert.deepEqual(open(t, path).all(meta), [
+    { key: 'a note', value: '9' },
+    { key: 'schema_version', value: '1' },
+  ])
+})
+
 test('opening a database that is up to date needs no lock', (t) => {
   const path = join(folder(t), 'agent.db')
   const db = record(t, path)

@@ -206,6 +206,42 @@ test('state, summary and ratings belong to a conversation', (t) => {
   assert.deepEqual([rating, objective, lastRating(db, 'x')], [2, null, undefined])
 })
 
+test('what belongs to another conversation, or has another id, is neither read nor changed', (t) => {
+  const { db, conversationId } = conversation(t)
+  const { id: other } = createConversation(db, { projectDir: '/other' })
+  for (const [id, text] of [
+    [other, 'theirs'],
+    [conversationId, 'ours'],
+  ] as const) {
+    setState(db, id, 'name', text)
+    saveSummary(db, id, text)
+  }
+  const summaries = () => [conversationId, other, 'none'].map((id) => getSummary(db, id)?.content)
+  assert.deepEqual(summaries(), ['ours', 'theirs', undefined])
+  assert.equal(deleteState(db, conversationId, 'name'), true)
+  assert.deepEqual(
+    [conversationId, other].map((id) => allState(db, id)),
+    [{}, { name: 'theirs' }],
+  )
+  const draft = (id: string) => draftPlan(db, { conversationId: id, content: 'plan' }).id
+  const [theirs, first, second] = [draft(other), draft(conversationId), draft(conversationId)]
+  const statuses = () =>
+    [other, conversationId].flatMap((id) => listPlans(db, id).map((each) => [each.id, each.status]))
+  assert.deepEqual(statuses(), [
+    [theirs, 'draft'],
+    [first, 'superseded'],
+    [second, 'draft'],
+  ])
+  assert.equal(supersedePlan(db, second), true)
+  assert.deepEqual(statuses().at(0), [theirs, 'draft'])
+  for (const id of ['one', 'two']) writeMemory(db, { id, type: 'x', title: id })
+  assert.deepEqual([deleteMemory(db, 'one'), deleteMemory(db, 'one')], [true, false])
+  assert.deepEqual(
+    listMemories(db).map(({ id }) => id),
+    ['two'],
+  )
+})
+
 test('a search gives ten memories and a list a hundred; between equals the one that deserves attention comes first', (t) => {
   const { db } = conversation(t)
   for (let at = 0; at < 101; at++) writeMemory(db, { id: `m${at}`, type: 'x', title: `note ${at}`, content: 'alpha' })

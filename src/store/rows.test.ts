@@ -278,6 +278,9 @@ test('calls that wait for an agent', (t) => {
     [call('t2')],
   ])
   assert.deepEqual([waitingCalls(db, 'x'), takeWaitingCall(db, 'x', 't2')], [[], undefined])
+  const theirs = { ...call('t2'), sessionId: 'k' }
+  keepWaitingCall(db, theirs)
+  assert.deepEqual(plain([takeWaitingCall(db, 's', 't2'), waitingCalls(db, 'k')]), [call('t2'), [theirs]])
 })
 
 const invocation: Invocation = {

@@ -307,6 +307,9 @@ test('archives are found by the events and tools of their hooks, and listed as l
   unarchiveConversation(db, 'a')
   assert.deepEqual(listed(), others)
   assert.equal(db.all('SELECT 1 FROM ona_archived_hooks').length, 3)
+  db.run('DELETE FROM ona_archived_hooks') // as an older ona leaves them
+  archiveConversation(db, 'a', 'old.zst')
+  assert.deepEqual(listed(), ofA, 'what was archived before is not listed by this')
 })
 
 test('what was changed or is missing is reported, and nothing of it is used', (t) => {
@@ -315,6 +318,14 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
   assert.equal(
     message(() => archiveConversation(db, 'b', 'old.zst')),
     'damaged: events row 2 is not as it was written; ona audit verify says more',
+  )
+  db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s-b', 'hook_invocations', 2, x'00', 'r')",
+  )
+  assert.match(
+    message(() => archiveConversation(db, 'b', 'old.zst')) ?? '',
+    /^damaged: events row 2 /,
+    'in its own table',
   )
   assert.deepEqual([archiveOf(db, 'b'), rows(db, 's-b').map((each) => each.length)], [undefined, [1, 1, 0, 1]])
   archiveConversation(db, 'a', 'old.zst')

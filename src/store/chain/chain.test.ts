@@ -170,6 +170,18 @@ test('an edit is named by its row or its link', (t) => {
     "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s', 'events', 3, x'00', 'r')",
   )
   assert.equal(endProblem(db, 2), undefined, 'what was erased by right has changed by right')
+  db.run("UPDATE events SET detail = 'x' WHERE id = 2")
+  db.run(
+    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s', 'hook_invocations', 2, x'00', 'r')",
+  )
+  const changed = 'events row 2 was changed by another program; ona audit verify says more'
+  assert.equal(endProblem(db, 4), changed, 'in its own table')
+  createConversation(db, { projectDir: '/', id: 'archived' })
+  createSession(db, 'archived', 'of an archive')
+  db.run(
+    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('archived', 'f', 0, 1, x'00', 2)",
+  )
+  assert.equal(endProblem(db, 4), changed, 'whatever else is archived')
 })
 
 test('an edit of any column of any chained row is seen', (t) => {

@@ -91,6 +91,7 @@ test('a session is listed with its name, first prompt, branch and the number of 
       [],
     ],
   )
+  session(db, '/shop', '2026-11-01 09:00:00', ['of another'])
   assert.deepEqual([countMessages(db, id, 100), countMessages(db, id, 3)], [4, 3])
 })
 
@@ -112,6 +113,7 @@ test('a session that is archived is listed, without what its rows tell', (t) => 
   const db = record(t)
   const id = session(db, '/shop', '2026-11-01 10:00:00', [])
   assert.deepEqual(listSessions(db), [])
+  const other = session(db, '/shop', '2026-11-01 11:00:00', ['one', 'two'], 'main')
   const { conversationId } = getSession(db, id)!
   db.run(
     "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, 'f', 0, 1, x'00', 2)",
@@ -119,10 +121,14 @@ test('a session that is archived is listed, without what its rows tell', (t) => 
   )
   db.run('DELETE FROM events')
   assert.deepEqual(
-    listSessions(db).map(({ startedAt: _, ...found }) => found),
+    listSessions(db).map(({ startedAt: _, conversationId: __, ...found }) => found),
     [
       {
-        ...{ sessionId: id, conversationId, projectDir: '/shop', phase: 'idle', lastActive: '2026-11-01 10:00:00' },
+        ...{ sessionId: other, projectDir: '/shop', phase: 'idle', lastActive: '2026-11-01 11:00:00' },
+        ...{ name: null, firstPrompt: 'one', branch: null, entries: 4, archived: 0 },
+      },
+      {
+        ...{ sessionId: id, projectDir: '/shop', phase: 'idle', lastActive: '2026-11-01 10:00:00' },
         ...{ name: null, firstPrompt: null, branch: null, entries: 0, archived: 1 },
       },
     ],
@@ -163,6 +169,7 @@ test('the beginning of an id finds the session, unless another begins the same',
   assert.equal(found('abcdeb'), imported, 'a sub-agent is not resumed')
   db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES (?, 'x', 'y', 'z')", imported)
   assert.equal(found('abcdeb'), undefined, 'another agent’s history is not resumed')
+  assert.equal(found('abcdef02'), 'abcdef02-1111-4111-8111-111111111111', 'the others are')
 })
 
 test('a first prompt is its first text, cut after 300 characters, wherever among four blocks it is', (t) => {

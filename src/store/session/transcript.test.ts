@@ -210,6 +210,24 @@ test('what is outside the closed set is refused at the door, and nothing is stor
   fc.assert(fc.property(fc.anything(), (value) => void entryProblem(value)))
 })
 
+test('the entries of one session are not those of another', (t) => {
+  const { db, conversationId, sessionId } = session(t)
+  const { sessionId: other } = createSession(db, conversationId)
+  for (const [id, text] of [
+    [sessionId, 'ours'],
+    [other, 'theirs'],
+    [other, 'theirs too'],
+  ] as const)
+    appendEntry(db, id, said(text))
+  const texts = (rows: Iterable<{ entry: Entry }>) =>
+    Array.from(rows, ({ entry }) => (entry['content'] as { text: string }[])[0]!.text)
+  assert.deepEqual(
+    [texts(lastEntries(db, sessionId, 9)), texts(readEntries(db, sessionId)), texts(lastEntries(db, other, 9))],
+    [['ours'], ['ours'], ['theirs', 'theirs too']],
+  )
+  assert.deepEqual([countEntries(db, sessionId), countEntries(db, other), countEntries(db, 'none')], [1, 2, 0])
+})
+
 test('a session that does not exist takes no entry', (t) => {
   const { db } = session(t)
   assert.throws(() => appendEntry(db, 'none', said('x')), /FOREIGN KEY/)

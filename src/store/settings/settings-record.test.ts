@@ -35,7 +35,9 @@ function world(t: TestContext) {
 }
 const record = "settings_snapshot('effective')"
 const isUpdatedNow = (db: Db) => {
-  const { updated } = db.get<{ updated: string }>('SELECT updated_at AS updated FROM settings_snapshot')!
+  const { updated } = db.get<{ updated: string }>(
+    "SELECT updated_at AS updated FROM settings_snapshot WHERE scope = 'effective'",
+  )!
   return Math.abs(Date.parse(`${updated}Z`) - Date.now()) < 120_000
 }
 const stop = (command: string, more: object = {}) => ({ hook_event_name: 'Stop', matcher: '', command, ...more })
@@ -125,11 +127,19 @@ test('each set of flags has its own import, and what was in force returns with i
     ['/w', '/w --settings', '/w --settings user project', '/w user'],
   )
   assert.equal(load({ flags: { trust: true } }).settings.model, 'operator')
+  load({ flags: flags[1]! })
+  store({ model: 'operator of another' })
+  for (const [each, model] of [
+    [{ trust: true }, 'operator'],
+    [flags[1]!, 'operator of another'],
+  ] as const)
+    assert.equal(load({ flags: each }).settings.model, model)
 })
 
 test('the record restores what a start lacks, says so in an event, and not while it has a problem', (t) => {
   const { db, write, load, store } = world(t)
   write('h/.ona/settings.json', { permissions: { deny: ['Bash'] } })
+  db.run("INSERT INTO settings_snapshot(scope, json, updated_at) VALUES ('another', '{\"model\":\"x\"}', '2020')")
   load()
   assert.equal(isUpdatedNow(db), true)
   createConversation(db, { projectDir: '/', id: 'c' })
@@ -177,6 +187,10 @@ test('the record restores what a start lacks, says so in an event, and not while
     ],
   )
   assert.equal(isUpdatedNow(db), true)
+  assert.equal(
+    db.get<{ json: string }>("SELECT json FROM settings_snapshot WHERE scope = 'another'")?.json,
+    '{"model":"x"}',
+  )
   assert.deepEqual(JSON.parse(snapshotOf(db)!), {
     hookFailure: 'refuse',
     myKey: 1,
