@@ -61,10 +61,11 @@ test('a document that is half implementation, or has nothing else to say, is lef
       await shown(line, `${line}\none`),
       await shown(line, `${line}\none\ntwo`),
       await shown(line, `${line}\n \n\n`),
+      await shown(`greet NAME [--loud]\n${line}`, `greet NAME [--loud]\n${line}\none\ntwo`),
       await shown(line, `  ${line}  \n${line}\none\ntwo\n`),
       await shown(line, `${line}\n${'a\n'.repeat(11_000)}`),
     ],
-    [undefined, 'one\ntwo', undefined, 'one\ntwo\n', 'a\n'.repeat(10_000)],
+    [undefined, 'one\ntwo', undefined, undefined, 'one\ntwo\n', 'a\n'.repeat(10_000)],
   )
 })
 

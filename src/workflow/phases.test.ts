@@ -53,8 +53,15 @@ test('a program that an agent started moves nothing on and approves nothing; pla
     why: `${act} is for the operator, and this command was started by an agent's tool or hook (ONA_GOVERNED is set); run it in a terminal of your own`,
   })
   assert.deepEqual(
-    [move(db, 'implement'), approvePlan(db, 'c', { planId: id, by: 'ada' })],
-    [held('moving a conversation to implement'), held('approving a plan')],
+    [
+      ...(['implement', 'test', 'verify', 'done'] as const).map((to) => move(db, to, { approved: true })),
+      approvePlan(db, 'c', { planId: id, by: 'ada' }),
+      approvePlan(db, 'c', { planId: id, by: 'ada', content: `${content}- two\n` }),
+    ],
+    [
+      ...['implement', 'test', 'verify', 'done'].map((to) => held(`moving a conversation to ${to}`)),
+      ...[held('approving a plan'), held('approving a plan')],
+    ],
   )
   assert.deepEqual([phaseOf(db), eventsOf(db), getPlan(db, id)!.status], ['planning', before, 'draft'])
   assert.deepEqual(move(db, 'planning'), { ok: true, from: 'planning', to: 'planning' })
@@ -80,7 +87,16 @@ test('what closes a way is said in words, and changes nothing', (t) => {
     ['test', 'done', 'there is no way from test to done; from test it goes to planning or verify'],
     ['test', 'verify', noCover],
     ['verify', 'done', noCover],
-    ['done', 'idle', 'there is no way from done to idle; from done it goes to planning'],
+    ...(['idle', 'implement', 'test', 'verify', 'done'] as const).map((to): (typeof table)[number] => [
+      'done',
+      to,
+      `there is no way from done to ${to}; from done it goes to planning`,
+    ]),
+    ...(['implement', 'test', 'verify', 'done'] as const).map((to): (typeof table)[number] => [
+      'idle',
+      to,
+      `there is no way from idle to ${to}; from idle it goes to planning`,
+    ]),
   ]
   for (const [from, to, why] of table) {
     setPhase(db, from)
@@ -232,6 +248,14 @@ test('a plan is approved as it stands or as the operator changed it, and only a 
     to: 'implement',
   })
   assert.deepEqual([getPlan(db, id)!.status, getPlan(db, id + 1)!.content], ['superseded', changed])
+  assert.deepEqual(
+    eventsOf(db).map(([, , type, detail]) => [type, detail.plan ?? detail.to]),
+    [
+      ['plan_draft', id],
+      ['plan_approved', id + 1],
+      ['phase', 'implement'],
+    ],
+  )
   assert.deepEqual(approvePlan(db, 'c', { planId: id + 1, by: 'ada' }), {
     ok: false,
     why: `plan ${id + 1} is approved; only a draft can be approved`,

@@ -121,6 +121,24 @@ test('what is old and has rows is moved to a file, with an event that says so, a
   assert.deepEqual(db.get('PRAGMA synchronous'), { synchronous: 1 }, 'NORMAL again')
 })
 
+test('each file is marked, settled and emptied by itself', (t) => {
+  const { db, folder } = record(t)
+  const before = rows(db, 's-b')
+  const unsettled = () =>
+    db.all<{ file: string }>('SELECT file FROM ona_unsettled_archives ORDER BY file').map(({ file }) => file)
+  mkdirSync(join(folder, 'blocked.zst'))
+  db.run("INSERT INTO ona_unsettled_archives(file) VALUES ('blocked.zst')")
+  archiveConversation(db, 'a', 'one.zst')
+  archiveConversation(db, 'b', 'two.zst')
+  assert.deepEqual(unsettled(), ['blocked.zst', 'one.zst', 'two.zst'])
+  assert.equal(unarchiveConversation(db, 'a'), true)
+  assert.deepEqual(
+    [unsettled(), existsSync(join(folder, 'one.zst')), existsSync(join(folder, 'two.zst'))],
+    [['blocked.zst'], false, true],
+  )
+  assert.deepEqual([unarchiveConversation(db, 'b'), rows(db, 's-b')], [true, before])
+})
+
 test('an archived conversation that another program has written to is not archived again', (t) => {
   const { db } = record(t)
   archiveConversation(db, 'a', 'old.zst')

@@ -92,6 +92,13 @@ test('a session is listed with its name, first prompt, branch and the number of 
     ],
   )
   session(db, '/shop', '2026-11-01 09:00:00', ['of another'])
+  assert.deepEqual(
+    listSessions(db).map(({ name, firstPrompt, branch, entries }) => [name, firstPrompt, branch, entries]),
+    [
+      ['my work', 'first', 'feature/cart', 4],
+      [null, 'of another', null, 2],
+    ],
+  )
   assert.deepEqual([countMessages(db, id, 100), countMessages(db, id, 3)], [4, 3])
 })
 
