@@ -238,6 +238,16 @@ test('skills and agents that are not described are found with the tools, and not
   assert.deepEqual(b.told, [])
 })
 
+test('of many alike, those with the whole word come first', async (t) => {
+  const unlisted = () =>
+    ['Checks part 177', 'Checks part 77', 'Zählt Größen', 'Überzählt'].map((description, at) => ({
+      ...{ kind: 'skill' as const, name: `skill-${at}`, description },
+    }))
+  const found = async (query: string) => (await bench(t, { unlisted }).use('ToolSearch', { query })).content.split('\n')
+  assert.deepEqual(await found('part 77'), ['skill skill-1: Checks part 77', 'skill skill-0: Checks part 177'])
+  assert.deepEqual(await found('zählt'), ['skill skill-2: Zählt Größen', 'skill skill-3: Überzählt'])
+})
+
 test('a brief message is shown at once', async (t) => {
   const b = bench(t)
   assert.equal((await b.use('Brief', { message: 'Half done\nmore' })).content, 'Message delivered to user: Half done')

@@ -53,7 +53,10 @@ function selected(tools: readonly Findable[], names: string): Findable[] {
   return tools.filter(({ name }) => wanted.includes(name))
 }
 
-/** A word in the name counts more than one in the description; a word required in the name leaves out the others. */
+/**
+ * A word in the name counts more than one in the description, and a whole one more than a part of another; a word required in
+ * the name leaves out the others.
+ */
 function ranked(tools: readonly Findable[], query: string): Findable[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const required = words.filter((word) => word.startsWith('+')).map((word) => word.slice(1))
@@ -62,12 +65,13 @@ function ranked(tools: readonly Findable[], query: string): Findable[] {
     const name = tool.name.toLowerCase()
     const description = tool.description.toLowerCase()
     if (!required.every((word) => name.includes(word))) return []
-    const parts = name.split(/[^a-z0-9]+/)
-    const score = plain.reduce(
-      (sum, word) => sum + (parts.includes(word) ? 10 : name.includes(word) ? 5 : description.includes(word) ? 2 : 0),
-      0,
-    )
+    const [named, described] = [wordsOf(name), wordsOf(description)]
+    const worth = (word: string): number =>
+      name.includes(word) ? (named.has(word) ? 10 : 5) : description.includes(word) ? (described.has(word) ? 3 : 1) : 0
+    const score = plain.reduce((sum, word) => sum + worth(word), 0)
     return score > 0 ? [{ tool, score }] : []
   })
   return scored.sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1)).map(({ tool }) => tool)
 }
+
+const wordsOf = (text: string): Set<string> => new Set(text.split(/[^\p{L}\p{N}]+/u))
