@@ -145,4 +145,6 @@ export interface ModelFailure {
   readonly retryAfterMs?: number
   /** The conversation is longer than the model can read: compacting it helps, asking again does not. */
   readonly contextOverflow?: boolean
+  /** As many tokens as the model can read, where the server says so with an overflow. */
+  readonly contextWindow?: number
 }

@@ -188,6 +188,32 @@ test('where the server finds even the summary request too long, smaller pieces a
   assert.deepEqual(await compact(it.session, 'manual', null), { done: true, summary: 'short' })
 })
 
+test('where the server names a smaller window, a result is bounded by that one, and nothing is summarised', async () => {
+  const contextWindow = 15_000
+  const overflow = { kind: 'invalid-request', message: 'too long', contextOverflow: true, contextWindow } as const
+  const line: Line = ({ messages }) => (charsOf(messages) > contextWindow * 4 ? { failure: overflow } : 'seen')
+  const print = { calls: [{ name: 'Bash', input: { command: 'seq 1 20000' } }] }
+  const it = start({ window: 200_000, mode: 'bypassPermissions', script: [print, line, line, print, line] })
+  for (const prompt of ['one', 'two']) assert.equal((await say(it, prompt)).stop, 'end_turn')
+  const results = it.session.messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === 'tool_result' ? [block.content] : [])),
+  )
+  assert.deepEqual(
+    results.map((text) => [text.length <= contextWindow, text.startsWith('1\n2\n'), text.endsWith('\n20000\n')]),
+    [
+      [true, true, true],
+      [true, true, true],
+    ],
+  )
+  const told = it.events.flatMap((event) =>
+    event.type === 'notice' ? [event.text] : event.type === 'compacted' ? ['compacted'] : [],
+  )
+  const name = it.session.model.wireModel
+  assert.deepEqual(told, [
+    `${name} reads 15000 tokens, not 200000; longer results are shortened for it. Set models."${name}".contextWindow in the settings`,
+  ])
+})
+
 test('a crash between the call and its result leaves a result that says so, once', async () => {
   const it = start()
   const { db, id } = it.session

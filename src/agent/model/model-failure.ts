@@ -2,7 +2,9 @@
 import type { EventFields } from '../../hooks/events.ts'
 import type { ModelFailure } from '../../providers/model.ts'
 import { compact, mostRefills } from '../context/compact.ts'
+import { charsOf, withBoundedResults } from '../context/window.ts'
 import type { Session } from '../session/session.ts'
+import { contextShare } from './spend.ts'
 
 export async function raiseStopFailure(session: Session, failure: ModelFailure, text: string): Promise<void> {
   await session.raise('StopFailure', () => ({
@@ -16,8 +18,23 @@ export async function raiseStopFailure(session: Session, failure: ModelFailure, 
 export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
   if (failure.kind === 'overloaded') return useFallback(session, failure)
   if (failure.status === 404 && session.model.alias !== undefined) return useNewest(session, session.model.alias)
-  if (!failure.contextOverflow || session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
+  if (!failure.contextOverflow) return false
+  if (useSmallerWindow(session, failure)) return true
+  if (session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
   return (await compact(session, 'auto', null)).done
+}
+
+/** The server knows a smaller window than we do: results are bounded by it from now on. Whether the conversation fits it then. */
+function useSmallerWindow(session: Session, { contextWindow = Infinity }: ModelFailure): boolean {
+  const { model, messages } = session
+  if (contextWindow >= model.window) return false
+  const text = `${model.wireModel} reads ${contextWindow} tokens, not ${model.window}; longer results are shortened for it. Set models."${model.wireModel}".contextWindow in the settings`
+  session.emit({ type: 'notice', level: 'warning', text })
+  session.model = { ...model, window: contextWindow }
+  const before = charsOf(messages)
+  messages.splice(0, Infinity, ...messages.map((message) => withBoundedResults(message, contextWindow)))
+  session.unreportedChars = Math.max(0, session.unreportedChars - (before - charsOf(messages)))
+  return charsOf(messages) < before && contextShare(session) < 1
 }
 
 /** The family's model that we knew is no longer served: the server's list says which one is. */

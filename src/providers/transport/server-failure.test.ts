@@ -25,6 +25,10 @@ const tooLong: Record<string, [status: number, error: unknown]> = {
     500,
     { type: 'exceed_context_size_error', message: 'the request exceeds the available context size, try increasing it' },
   ],
+  'llama.cpp, later': [
+    400,
+    { message: 'request (9009 tokens) exceeds the available context size (4096 tokens), try increasing it' },
+  ],
   'LM Studio': [
     400,
     'Trying to keep the first 7846 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
@@ -40,6 +44,24 @@ test('a request that does not fit the window is known by what each server says, 
   for (const [server, [status, error]] of Object.entries(tooLong))
     for (const { failure, again } of [refused(status, {}, JSON.stringify({ error }), 'h'), broken(error, 'h')])
       assert.deepEqual([server, failure.kind, failure.contextOverflow, again], [server, 'invalid-request', true, false])
+})
+
+test('the window that a server names is known', () => {
+  const named = Object.entries(tooLong).map(([server, [, error]]) => [server, broken(error, 'h').failure.contextWindow])
+  assert.deepEqual(Object.fromEntries(named), {
+    Anthropic: 200_000,
+    'Anthropic, with the limit of the reply': 200_000,
+    'Amazon Bedrock': undefined,
+    OpenAI: undefined,
+    'vLLM, OpenRouter': 8192,
+    xAI: 131_072,
+    Gemini: 1_048_576,
+    'llama.cpp': undefined,
+    'llama.cpp, later': 4096,
+    'LM Studio': 4096,
+    'LM Studio, later': 4096,
+    'LM Studio, MLX': 7424,
+  })
 })
 
 test('other failures that mention lengths and contexts are not taken for it', () => {

@@ -19,7 +19,8 @@ export const trouble = (kind: Kind, message: string, again = retried.has(kind)):
 /** A reply whose status was not 200. */
 export function refused(status: number, headers: IncomingHttpHeaders, body: string, host: string): Trouble {
   const { type, code, message } = errorOf(body)
-  const isTooLong = overflow.test(`${code} ${message}`)
+  const tooLong = overflowIn(code, message)
+  const isTooLong = tooLong !== undefined
   const named = kindOf(type, code, message)
   // "some error" in the body says less than the status: a 401 stays a 401 and is not asked again
   const kind = isTooLong ? 'invalid-request' : named && named !== 'server' ? named : kindOfStatus(status)
@@ -31,7 +32,7 @@ export function refused(status: number, headers: IncomingHttpHeaders, body: stri
       message: `${host} answered ${status}${message ? `: ${message}` : ''}`,
       status,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(isTooLong && { contextOverflow: true }),
+      ...tooLong,
     },
     again:
       !isTooLong &&
@@ -52,13 +53,13 @@ export const windowFull = (host: string): Trouble => ({
 /** An error that came inside a stream whose status was 200. */
 export function broken(error: unknown, host: string): Trouble {
   const { type, code, message } = parts(error)
-  const isTooLong = overflow.test(`${code} ${message}`)
-  const kind = isTooLong ? 'invalid-request' : (kindOf(type, code, message) ?? 'server')
+  const tooLong = overflowIn(code, message)
+  const kind = tooLong ? 'invalid-request' : (kindOf(type, code, message) ?? 'server')
   return {
     failure: {
       kind,
       message: `${host} broke off${type ? ` (${type})` : ''}${message ? `: ${message}` : ''}`,
-      ...(isTooLong && { contextOverflow: true }),
+      ...tooLong,
     },
     again: retried.has(kind),
   }
@@ -78,6 +79,18 @@ const overflow = new RegExp(
   ].join('|'),
   'i',
 )
+
+/** Before the number of tokens that the model can read. */
+const windowIn = /(?:> |length is |length of only |size \(|allowed \(|n_ctx:? \(?)(\d+)/
+
+function overflowIn(
+  code: string,
+  message: string,
+): Pick<ModelFailure, 'contextOverflow' | 'contextWindow'> | undefined {
+  if (!overflow.test(`${code} ${message}`)) return undefined
+  const contextWindow = Number(windowIn.exec(message)?.[1])
+  return { contextOverflow: true, ...(contextWindow > 0 && { contextWindow }) }
+}
 
 const kinds: Record<string, Kind> = {
   authentication_error: 'authentication',
