@@ -26,6 +26,17 @@ export function lineage(pid = process.pid): Process[] {
   return found
 }
 
+/** What a process has started, and what that has, as far as it still runs. */
+export const descendantsOf = (pid: number): Process[] =>
+  names(`/proc/${pid}/task`)
+    .flatMap((thread) => (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean))
+    .flatMap((child) => [processOf(Number(child)), ...descendantsOf(Number(child))])
+    .filter((each) => each !== undefined)
+
+/** False also for one that has ended and is not yet taken note of, and where another has its number. */
+export const isRunning = ({ pid, ticks }: Process): boolean =>
+  processOf(pid)?.ticks === ticks && !/^\d+ \(.*\) [ZX] /s.test(read(`/proc/${pid}/stat`) ?? '')
+
 /** The processes that hold the other end of a connection over 127.0.0.1: one may have handed it to another. */
 export function peersOf({ localPort = 0, remotePort = 0 }: Pick<Socket, 'localPort' | 'remotePort'>): number[] {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')

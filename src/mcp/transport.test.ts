@@ -1,8 +1,12 @@
 /** How much a server may send at once, whichever way it is reached. */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { ServerConfig } from './config.ts'
 import { wayTo } from './transport.ts'
@@ -25,6 +29,43 @@ test('a child process may send a message of 12 MiB', async () => {
   assert.ok((await came) > 12 * mebibyte)
   await transport.close()
 })
+
+/** Neither ends with its input or at a signal, nor does what it starts, whose process it writes down. */
+const stubborn = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $$ $! >> "$PIDS"; while :; do sleep 1; done`
+const servers: Record<string, readonly string[]> = {
+  'that goes on without its input': ['-c', stubborn],
+  'in a shell of its own': ['-c', `sh -c "$0"; :`, stubborn],
+}
+const isRunning = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+for (const [what, args] of Object.entries(servers))
+  for (const isClosed of [true, false])
+    test(`a server ${what} ends ${isClosed ? 'when it is closed' : 'with ona'}, and so does what it started`, {
+      skip: process.platform !== 'linux',
+    }, async (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'ona-mcp-'))
+      t.after(() => rmSync(folder, { recursive: true, force: true }))
+      const file = join(folder, 'pids')
+      const config = named({ type: 'stdio', command: 'sh', args, env: { PIDS: file } })
+      const program = `
+        const { existsSync } = await import('node:fs')
+        const { wayTo } = await import(${JSON.stringify(import.meta.resolve('./transport.ts'))})
+        const { transport } = await wayTo(${JSON.stringify(config)}, { env: process.env, projectDir: '/' })
+        await transport.start()
+        while (!existsSync(${JSON.stringify(file)})) await new Promise(setImmediate)
+        ${isClosed ? 'await transport.close()' : ''}
+        process.exit()`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' })
+      assert.deepEqual(await once(child, 'exit'), [0, null])
+      const pids = readFileSync(file, 'utf8').trim().split(/\s/).map(Number)
+      assert.deepEqual([pids.length, pids.filter(isRunning)], [2, []])
+    })
 
 /** What becomes of a request that is answered like this, with a stream of events. */
 async function errorOf(t: TestContext, answer: (response: ServerResponse) => void): Promise<string> {

@@ -8,6 +8,7 @@ import type { Wrap } from '../sandbox/wrap.ts'
 import type { HttpTransport, ServerConfig } from './config.ts'
 import { LineBuffer } from './line-buffer.ts'
 import type { ServerLogin } from './oauth.ts'
+import { bindServer, endServer, serverEnded } from './server-process.ts'
 
 /** No message is longer, whichever way it comes. */
 const longestMessage = 16 * 1_048_576
@@ -59,21 +60,22 @@ async function childProcess(
   transport.stderr?.on('data', (chunk: Buffer) => {
     tail = (tail + chunk.toString('utf8')).slice(-4096)
   })
-  return { transport: watched(transport, () => endChild(transport)), stderr: () => tail.trim() }
-}
-
-/** A server that does not end with its input gets a signal soon after, and the SDK's last word later. */
-async function endChild(transport: StdioClientTransport): Promise<void> {
-  const { pid } = transport
-  const timer = setTimeout(() => {
-    try {
-      if (pid) process.kill(pid, 'SIGTERM')
-    } catch {
-      // it has just ended
-    }
-  }, 100)
-  await transport.close()
-  clearTimeout(timer)
+  let pid: number | null = null
+  const start = async () => {
+    await transport.start()
+    pid = transport.pid
+    if (pid !== null) bindServer(pid)
+  }
+  let closing: Promise<void> | undefined
+  const close = () => {
+    closing ??= pid === null ? transport.close() : endServer(pid, () => transport.close())
+    return closing
+  }
+  const ended = () => {
+    if (pid !== null) serverEnded(pid)
+    pid = null
+  }
+  return { transport: watched(transport, { start, close, ended }), stderr: () => tail.trim() }
 }
 
 async function overHttp(config: HttpTransport, { env, login }: WayOptions): Promise<Way> {
@@ -90,8 +92,14 @@ async function overHttp(config: HttpTransport, { env, login }: WayOptions): Prom
   return { transport: watched(transport), stderr: () => '', finishAuth: (code) => transport.finishAuth(code) }
 }
 
+/** What a way does besides the library's. */
+interface Own extends Pick<Transport, 'start' | 'close'> {
+  ended(): void
+}
+
 /** Closes the way when the server floods it, and stays quiet about single frames that are no messages. */
-function watched(transport: Transport, close = () => transport.close()): Transport {
+function watched(transport: Transport, own: Partial<Own> = {}): Transport {
+  const { start = () => transport.start(), close = () => transport.close() } = own
   let last = performance.now()
   let count = 0
   // by what is left over, not by the second: on a slow machine a flood is never more than we can read
@@ -102,7 +110,7 @@ function watched(transport: Transport, close = () => transport.close()): Transpo
     return count > mostMessages
   }
   const guard: Transport = {
-    start: () => transport.start(),
+    start,
     send: (message, options) => transport.send(message, options),
     close,
     setProtocolVersion: (version) => transport.setProtocolVersion?.(version),
@@ -111,7 +119,10 @@ function watched(transport: Transport, close = () => transport.close()): Transpo
     },
     ...('hasPerRequestStream' in transport && { hasPerRequestStream: transport.hasPerRequestStream }),
   }
-  transport.onclose = () => guard.onclose?.()
+  transport.onclose = () => {
+    own.ended?.()
+    guard.onclose?.()
+  }
   transport.onerror = (error) => {
     if (tooMany()) void close()
     guard.onerror?.(error)
