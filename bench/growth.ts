@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dashboard, pageConversations } from '../src/audit/inspect/data/api.ts'
 import { fill } from '../src/audit/inspect/data/fill.ts'
 import { search } from '../src/audit/inspect/data/search.ts'
 import { conversationPage, overviewPage } from '../src/audit/inspect/page.ts'
@@ -45,6 +46,14 @@ const waited: readonly Waited[] = [
   ona('hooks log', () => ['hooks', 'log']),
   ona('hooks log --event, no match', () => ['hooks', 'log', '--event', 'SessionEnd']),
   ona('hooks log --tool, no match', () => ['hooks', 'log', '--tool', 'Nope']),
+  ona('hooks log --session, no such', () => ['hooks', 'log', '--session', 'none']),
+  ona('hooks replay --since 1h', () => ['hooks', 'replay', '--since', '1h', ...rule]),
+  ona('hooks replay --project, none', () => ['hooks', 'replay', '--project', '/none', ...rule]),
+  ona('inspect --conversation ID --html', ({ conversationId: id }) => [
+    ...['inspect', '--conversation', id, '--html', join(scratch, 'page.html')],
+  ]),
+  ona('audit export --since 1h', () => ['audit', 'export', '--since', '1h']),
+  ona('audit checkpoint', () => ['audit', 'checkpoint']),
   ona('doctor', () => ['doctor']),
   ona('-p, a turn', () => ['-p', 'hello', '--model', 'rehearsal']),
   ona('-p --continue', () => ['-p', 'hello', '--continue', '--model', 'rehearsal']),
@@ -52,6 +61,7 @@ const waited: readonly Waited[] = [
   ona('hooks list', () => ['hooks', 'list']),
   ona('plan list', ({ conversationId }) => ['plan', 'list', '--conversation', conversationId]),
   ona('approvals list', () => ['approvals', 'list']),
+  ona('approvals list --all', () => ['approvals', 'list', '--all']),
   ona('audit hold, the list', () => ['audit', 'hold']),
   ona('audit retain --dry-run, nothing old', () => ['audit', 'retain', '--days', '3650', '--dry-run']),
   ona('audit archive --dry-run, nothing old', () => ['audit', 'archive', '--older-than', '3650d', '--dry-run']),
@@ -60,9 +70,19 @@ const waited: readonly Waited[] = [
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
 const upToDate = { rows: 0, read: 0 }
+const lastPage = ({ conversations }: Generated): number => Math.ceil(conversations / pageConversations)
 /** In process: what a browser waits for. */
 const pages = [
   { what: 'inspect, the list', show: (db: Db) => overviewPage(db, 1, upToDate) },
+  {
+    what: 'inspect, the last page of the list',
+    show: (db: Db, made: Generated) => overviewPage(db, lastPage(made), upToDate),
+  },
+  { what: 'inspect, the overview', show: (db: Db) => dashboard(db, upToDate, {}, 1) },
+  {
+    what: 'inspect, the overview of a folder without work',
+    show: (db: Db) => dashboard(db, upToDate, { project: '/none' }, 1),
+  },
   {
     what: 'inspect, a conversation',
     show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1, upToDate),

@@ -49,7 +49,7 @@ export function scopeOf({ agent, project, refused = false, hook, from, to, node,
   const slots = isTimed ? 'AND slot BETWEEN ?4 AND ?5' : ''
   const conditions = [
     agent !== undefined && 'agent = ?1',
-    project !== undefined && '(SELECT project_dir FROM conversations c WHERE c.id = i.id) = ?2',
+    project !== undefined && 'i.id IN (SELECT id FROM conversations WHERE project_dir = ?2)',
     hook !== undefined &&
       `EXISTS (SELECT 1 FROM ona_inspect_hooks h WHERE h.number = i.number ${slots} AND h.hook = (SELECT id FROM ona_inspect_names WHERE name = ?3))`,
     refused && `EXISTS (SELECT 1 FROM ona_inspect_activity a WHERE a.number = i.number ${slots} AND a.refused > 0)`,
