@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
 import { dashboard, pageConversations } from '../src/audit/inspect/data/api.ts'
 import { fill } from '../src/audit/inspect/data/fill.ts'
@@ -153,10 +153,16 @@ function isBehind(db: Db): boolean {
   return read < rows
 }
 
-/** What is made once has its facts beside it. */
+/**
+ * What is made once has its facts beside it. It ends before this machine was started: to the commands that are for an operator, a
+ * process that began while an agent's command ran, by the record, is that agent's.
+ */
 function recordOf(rows: number): Generated & { readonly path: string } {
   const path = join(folder, `${rows}.db`)
-  if (!existsSync(`${path}.json`)) writeFileSync(`${path}.json`, JSON.stringify(generateRecord(path, { rows })))
+  if (!existsSync(`${path}.json`)) {
+    const until = new Date(Date.now() - (uptime() + 60) * 1000)
+    writeFileSync(`${path}.json`, JSON.stringify(generateRecord(path, { rows, until })))
+  }
   return { ...(JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Generated), path }
 }
 
