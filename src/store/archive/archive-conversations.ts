@@ -1,6 +1,6 @@
-/** Archives one conversation after another, as far as it goes. */
+/** Archives conversations, or puts them back, one after another, as far as it goes. */
 import { type Db, StoreError } from '../open.ts'
-import { type Archived, archiveConversation } from './archive.ts'
+import { type Archived, archiveConversation, restoreConversation } from './archive.ts'
 
 export interface ArchivedMany extends Archived {
   readonly conversations: number
@@ -15,25 +15,53 @@ export function archiveConversations(
   before: string,
   warn: (text: string) => void,
 ): ArchivedMany {
-  const done = { conversations: 0, rows: 0, bytes: 0, skipped: 0 }
+  const done = { conversations: 0, rows: 0, bytes: 0 }
+  const skipped = oneByOne(db, ids, 'in the database', warn, (id) => {
+    const { rows, bytes } = archiveConversation(db, id, fileName, before)
+    if (rows > 0) done.conversations++
+    done.rows += rows
+    done.bytes += bytes
+  })
+  return { ...done, skipped }
+}
+
+export interface RestoredMany {
+  readonly conversations: number
+  /** Conversations that stay archived; `warn` was told why. */
+  readonly skipped: number
+}
+
+/** What they leave in the files is for `settleArchives`. */
+export function restoreConversations(db: Db, ids: readonly string[], warn: (text: string) => void): RestoredMany {
+  let conversations = 0
+  const skipped = oneByOne(db, ids, 'archived', warn, (id) => {
+    if (restoreConversation(db, id)) conversations++ // another process may have been quicker
+  })
+  return { conversations, skipped }
+}
+
+/** How many were left where they are: one that is damaged alone, with a full disk all the others too. */
+function oneByOne(
+  db: Db,
+  ids: readonly string[],
+  where: string,
+  warn: (text: string) => void,
+  work: (id: string) => void,
+): number {
+  let skipped = 0
   for (const [at, id] of ids.entries()) {
     try {
-      const { rows, bytes } = withEmptyLog(db, () => archiveConversation(db, id, fileName, before))
-      if (rows > 0) done.conversations++
-      done.rows += rows
-      done.bytes += bytes
+      withEmptyLog(db, () => work(id))
     } catch (error) {
       if (!(error instanceof StoreError && (error.kind === 'damaged' || error.kind === 'disk-full'))) throw error
       const isFull = error.kind === 'disk-full'
       const left = isFull ? ids.length - at : 1
-      done.skipped += left
-      warn(
-        `${left === 1 ? `conversation ${id} stays` : `${left} conversations stay`} in the database: ${error.message}`,
-      )
+      skipped += left
+      warn(`${left === 1 ? `conversation ${id} stays` : `${left} conversations stay`} ${where}: ${error.message}`)
       if (isFull) break
     }
   }
-  return done
+  return skipped
 }
 
 /**

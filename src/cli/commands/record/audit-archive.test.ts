@@ -1,9 +1,10 @@
 /** What `ona audit archive` and `ona audit unarchive` say they did is what they did. */
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { place } from '../../../../test/support/program.ts'
+import { archiveConversation, settleArchives } from '../../../store/archive/archive.ts'
 import { createConversation, createSession } from '../../../store/conversations.ts'
 import { openDb } from '../../../store/open.ts'
 import { appendEntry } from '../../../store/session/transcript.ts'
@@ -21,4 +22,29 @@ test('the database is not said to be smaller when it is not; what is put back co
   assert.match(archived.stdout, /^moved 1 row of 1 conversation to agent\.db-archive-\d{8}T\d{6}\.zst \(\d+ bytes\)\n$/)
   const restored = await here.run(['audit', 'unarchive', 'old', 'old'])
   assert.deepEqual([restored.code, restored.stdout], [0, 'restored 1 conversation\n'])
+})
+
+test('an archive that is damaged keeps no other conversation from being put back', async (t) => {
+  const here = place(t)
+  const folder = dirname(here.db)
+  mkdirSync(folder, { recursive: true })
+  const db = openDb(here.db)
+  for (const id of ['lost', 'kept']) {
+    createConversation(db, { projectDir: '/', id })
+    createSession(db, id, `s-${id}`)
+    appendEntry(db, `s-${id}`, { _t: 'system', subtype: 'x' })
+    archiveConversation(db, id, `agent.db-archive-${id}.zst`)
+  }
+  settleArchives(db)
+  db.close()
+  rmSync(join(folder, 'agent.db-archive-lost.zst'))
+  const { code, stdout, stderr } = await here.run(['audit', 'unarchive', '--all', '--json'])
+  assert.deepEqual([code, JSON.parse(stdout)], [1, { conversations: 1, skipped: 1 }])
+  assert.match(stderr, /^ona: conversation lost stays archived: the archive \S+lost\.zst cannot be read: ENOENT.*\n$/)
+  const there = here.rows<{ session: string }>('SELECT session_id AS session FROM transcript_entries')
+  assert.deepEqual(
+    there.map(({ session }) => session),
+    ['s-kept'],
+  )
+  assert.equal(existsSync(join(folder, 'agent.db-archive-kept.zst')), false)
 })

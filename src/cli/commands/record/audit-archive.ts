@@ -4,8 +4,8 @@ import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { counted } from '../../../hooks/text/counted.ts'
-import { archivable, restoreConversation, settleArchives } from '../../../store/archive/archive.ts'
-import { archiveConversations } from '../../../store/archive/archive-conversations.ts'
+import { archivable, settleArchives } from '../../../store/archive/archive.ts'
+import { archiveConversations, restoreConversations } from '../../../store/archive/archive-conversations.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
@@ -78,11 +78,11 @@ export const unarchive = command(
       const known = archivedConversations(db)
       const unknown = ids.find((id) => !known.includes(id))
       if (unknown !== undefined) return failed(`there is no archived conversation ${unknown}`)
-      // another process may have put some back meanwhile
-      const restored = (all ? known : ids).filter((id) => restoreConversation(db, id)).length
+      const done = restoreConversations(db, all ? known : ids, warned)
       for (const problem of settleArchives(db)) warned(problem)
-      if (json) return saidJson({ conversations: restored })
-      return said(`restored ${counted(restored, 'conversation')}`)
+      if (json) saidJson(done)
+      else said(`restored ${counted(done.conversations, 'conversation')}`)
+      return done.skipped > 0 ? 1 : 0
     })
   },
 )
