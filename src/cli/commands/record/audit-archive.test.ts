@@ -1,13 +1,15 @@
 /** What `ona audit archive` and `ona audit unarchive` say they did is what they did. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { place } from '../../../../test/support/program.ts'
 import { archiveConversation, settleArchives } from '../../../store/archive/archive.ts'
 import { createConversation, createSession } from '../../../store/conversations.ts'
-import { openDb } from '../../../store/open.ts'
+import { inMemory, openDb } from '../../../store/open.ts'
 import { appendEntry } from '../../../store/session/transcript.ts'
+import { setState } from '../../../store/state.ts'
+import { isWorthIt } from './audit-archive.ts'
 
 test('the database is not said to be smaller when it is not; what is put back counts once', async (t) => {
   const here = place(t)
@@ -47,4 +49,43 @@ test('an archive that is damaged keeps no other conversation from being put back
     ['s-kept'],
   )
   assert.equal(existsSync(join(folder, 'agent.db-archive-kept.zst')), false)
+})
+
+test('pages that an earlier archive left free are given back later, although nothing is left to archive', async (t) => {
+  const here = place(t)
+  mkdirSync(dirname(here.db), { recursive: true })
+  const db = openDb(here.db)
+  createConversation(db, { projectDir: '/', id: 'old' })
+  createSession(db, 'old', 's')
+  for (let n = 0; n < 50; n++) appendEntry(db, 's', { _t: 'system', subtype: 'x', text: 'x'.repeat(40_000) })
+  db.run("UPDATE conversations SET last_active = '2020-01-01 00:00:00'")
+  db.close()
+  const size = () => statSync(here.db).size
+  await here.run(['audit', 'archive', '--older-than', '90d', '--no-vacuum'])
+  const before = size()
+  const { stdout } = await here.run(['audit', 'archive', '--older-than', '90d'])
+  assert.match(stdout, /^there is nothing to archive; the database is [12]\.\d MB smaller\n$/)
+  assert.ok(size() < before / 2)
+  assert.equal((await here.run(['audit', 'archive', '--older-than', '90d'])).stdout, 'there is nothing to archive\n')
+})
+
+test('a large file is not copied while another process is in the middle of a turn', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const said = t.mock.method(process.stderr, 'write', () => true)
+  const db = openDb(inMemory)
+  t.after(() => db.close())
+  createConversation(db, { projectDir: '/', id: 'c' })
+  const isWorth = (quickly: number) => isWorthIt(db, quickly)
+  assert.equal(isWorth(0), false, 'no page is free')
+  db.run('CREATE TABLE ballast(text)')
+  db.run('INSERT INTO ballast VALUES (zeroblob(1000000))')
+  db.run('DROP TABLE ballast')
+  assert.equal(isWorth(0), true)
+  const begun = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[19]
+  setState(db, 'c', 'working:s', `${process.ppid} ${begun}`)
+  assert.deepEqual([isWorth(0), isWorth(Infinity)], [false, true])
+  setState(db, 'c', 'working:s', `${process.ppid} 1`)
+  assert.equal(isWorth(0), true, 'that process is gone')
+  assert.equal(said.mock.callCount(), 1)
 })

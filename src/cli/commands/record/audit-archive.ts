@@ -9,6 +9,7 @@ import { archiveConversations, restoreConversations } from '../../../store/archi
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
+import { workerIn } from '../../../store/session/session-lock.ts'
 import { shownBytes } from '../../../store/size.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
@@ -50,14 +51,14 @@ export const archive = command(
       const sizeBefore = statSync(db.path).size
       const done = archiveConversations(db, ids, file, sqlTime(before), warned)
       for (const problem of settleArchives(db)) warned(problem)
-      if (!noVacuum && done.rows > 0) vacuum(db)
+      if (!noVacuum && isWorthIt(db)) vacuum(db)
       const freed = sizeBefore - statSync(db.path).size
       if (json) saidJson({ ...done, file: done.rows > 0 ? file : null, freed })
-      else if (done.rows === 0) said('there is nothing to archive')
-      else
-        said(
-          `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)})${freed > 0 ? `; the database is ${shownBytes(freed)} smaller` : ''}`,
-        )
+      else {
+        const moved = `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)})`
+        const smaller = freed > 0 ? `; the database is ${shownBytes(freed)} smaller` : ''
+        said((done.rows === 0 ? 'there is nothing to archive' : moved) + smaller)
+      }
       return done.skipped > 0 ? 1 : 0
     })
   },
@@ -96,6 +97,26 @@ function asOperator(what: string, work: (db: Db) => number): number {
     db.close()
   }
 }
+
+/** Pages are free, and copying the others does not keep a session that is at work waiting. */
+export function isWorthIt(db: Db, quickly = quicklyCopied): boolean {
+  const { free, used } = db.get<{ free: number; used: number }>(
+    `SELECT freelist_count * page_size AS free, (page_count - freelist_count) * page_size AS used
+     FROM pragma_freelist_count, pragma_page_count, pragma_page_size`,
+  )!
+  if (free < used / 20) return false
+  if (used < quickly || !isAnyoneAtWork(db)) return true
+  warned('a session is at work, so the file was not made smaller; run the command again when it has ended')
+  return false
+}
+const quicklyCopied = 256 * 1024 * 1024
+
+const isAnyoneAtWork = (db: Db): boolean =>
+  db
+    .all<{ id: string; conversationId: string }>(
+      "SELECT substr(key, 9) AS id, conversation_id AS conversationId FROM state WHERE key LIKE 'working:%'",
+    )
+    .some((session) => workerIn({ db, ...session }) !== undefined)
 
 /** Where another program holds the file, the freed pages wait for new rows. */
 function vacuum(db: Db): void {
