@@ -4,7 +4,7 @@ import { settleArchives, unarchiveSession } from '../../store/archive/archive.ts
 import { holdOf } from '../../store/archive/retention.ts'
 import { chainedTables, rowText } from '../../store/chain/chain.ts'
 import { type Db, StoreError } from '../../store/open.ts'
-import { dropTables } from '../inspect/data/tables.ts'
+import { emptyTables } from '../inspect/data/tables.ts'
 
 /** What stays of a row of each table: who, when and what was decided; never what was said, written or printed. */
 const blanks: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ export function eraseSession(db: Db, sessionId: string, reason: string, before?:
       }
       erased += rows.length
     }
-    if (erased > 0) dropTables(db)
+    if (erased > 0) emptyTables(db)
     return erased
   })
 }

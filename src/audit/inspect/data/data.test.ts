@@ -161,7 +161,8 @@ test('erasing takes the words out of the index too', (t) => {
       .all<{ block: Uint8Array }>('SELECT block FROM ona_inspect_text_data')
       .map(({ block }) => Buffer.from(block).toString('latin1'))
       .join('')
-  assert.equal(db.get("SELECT 1 FROM sqlite_master WHERE name = 'ona_inspect_text'"), undefined)
+  assert.doesNotMatch(left(), /mirabel|plum/)
+  assert.deepEqual(dashboard.conversationRows(db, ['a']).length, 1, 'who looks meanwhile finds the tables')
   upToDate(db)
   assert.deepEqual([found(db, 'mirabelle'), found(db, 'plum')], [[], ['b']])
   assert.doesNotMatch(left(), /mirabel/)
@@ -292,6 +293,36 @@ test('every row counts once, wherever it was when it was read: in the database, 
   grow(parts, session, 4) // puts it back before anybody has looked
   upToDate(parts)
   assert.deepEqual(told(parts), told(whole))
+})
+
+test('content that is erased while an archive is read is out of the index, and the rest of the archive is in it', (t) => {
+  const db = database(t)
+  add(db, 'old', 'plum')
+  const other = add(db, 'other', 'pear')
+  archiveConversation(db, 'old', 'agent.db-archive-1.zst')
+  let isDone = false
+  const erasing = new Proxy(db, {
+    get(_, name) {
+      const member = Reflect.get(db, name, db)
+      if (name !== 'transaction') return typeof member === 'function' ? member.bind(db) : member
+      return <T>(work: () => T) => {
+        const done = db.transaction(work)
+        const isBegun = db.get(
+          `SELECT 1 FROM ona_inspect_read
+           WHERE number = (SELECT number FROM ona_inspect_conversations WHERE id = 'old')`,
+        )
+        if (isBegun && !isDone) {
+          isDone = true
+          eraseSession(db, other, 'x')
+        }
+        return done
+      }
+    },
+  })
+  for (let n = 0; n < 3; n++) fill(erasing, 'main', 10_000)
+  assert.ok(isDone)
+  const { cost, ...counts } = dashboard.totals(db, { project: '/p' })
+  assert.deepEqual([counts.calls, cost, found(db, 'plum'), found(db, 'pear')], [2, 0.5, ['old'], []])
 })
 
 test('days are those of the time zone, also when it has changed since they were summed', (t) => {

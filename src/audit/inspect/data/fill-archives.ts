@@ -2,7 +2,7 @@
 import { withArchived } from '../../../store/archive/reading.ts'
 import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'
 import type { Progress } from './shapes.ts'
-import { setCursor } from './tables.ts'
+import { cursor, setCursor } from './tables.ts'
 
 /** Names a frame: a conversation that returns and is archived again has another. */
 const frame = "'archive ' || a.file || ':' || a.offset"
@@ -23,11 +23,13 @@ interface Archive {
 export const unreadArchives = (db: Db): Archive[] =>
   db.all(`SELECT a.conversation_id AS id, ${frame} AS name FROM ona_archives a WHERE NOT ${isRead}`)
 
+/** Where content was erased meanwhile, the tables began anew, and it is read again the next time. */
 export function readArchive(db: Db, { id, name }: Archive, read: (reader: ReadDb) => void): void {
+  const erased = cursor(db, 'ona_tombstones')
   try {
     withArchived(db, [id], read)
   } catch (cause) {
     if (!(cause instanceof StoreError && cause.kind === 'damaged')) throw cause // opening the conversation says so
   }
-  setCursor(db, name, 1)
+  if (cursor(db, 'ona_tombstones') === erased) setCursor(db, name, 1)
 }

@@ -7,7 +7,7 @@ import { entryText } from './entry-text.ts'
 import { archivesProgress, readArchive, unreadArchives } from './fill-archives.ts'
 import type { Progress } from './shapes.ts'
 import { sums } from './sums.ts'
-import { createTables, cursor, dropTables, inBatch, type Schema, setCursor, textStride } from './tables.ts'
+import { createTables, cursor, emptyTables, inBatch, type Schema, setCursor, textStride } from './tables.ts'
 
 /** Rows in one transaction: a turn that commits meanwhile waits for one batch at most. */
 const batchRows = 1000
@@ -63,16 +63,15 @@ function fillBatch(db: Db, schema: Schema, source: Source): boolean {
 /** Rows of a conversation that were not counted yet, wherever `reader` finds them. */
 function readConversation(db: Db, schema: Schema, reader: ReadDb, id: string): void {
   for (const source of sources)
-    for (let [more, last] = [true, 0]; more; )
+    for (let more = true; more; )
       more = inBatch(db, schema, () => {
         forgetErased(db, schema)
         const rows = reader.all<RecordRow>(
           `SELECT ${source.columns} FROM ${source.table}
            WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?) AND id > ? ORDER BY id LIMIT ?`,
-          ...[id, Math.max(last, lastRead(db, numberOfKnown(db, id), source)), batchRows],
+          ...[id, lastRead(db, numberOfKnown(db, id), source), batchRows],
         )
         readRows(db, source, rows)
-        last = rows.at(-1)?.id ?? last
         return rows.length === batchRows
       })
 }
@@ -113,10 +112,7 @@ function forgetErased(db: Db, schema: Schema): void {
   const erased = lastId(db, 'ona_tombstones')
   if (cursor(db, 'ona_tombstones') === erased) return
   const begun = sources.some(({ table }) => cursor(db, table) > 0)
-  if (begun) {
-    dropTables(db, schema)
-    createTables(db, schema)
-  }
+  if (begun) emptyTables(db, schema)
   setCursor(db, 'ona_tombstones', erased)
 }
 

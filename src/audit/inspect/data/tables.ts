@@ -51,13 +51,18 @@ const tables: Readonly<Record<string, string>> = {
 
 /** Creates the tables where they are missing or of an older layout. */
 export function createTables(db: Db, schema: Schema): void {
-  const made = db.get(`SELECT 1 FROM ${schema}.sqlite_master WHERE name = 'ona_inspect_cursor'`)
-  if (made && cursor(db, 'layout') === layout) return
-  inBatch(db, schema, () => {
-    dropTables(db, schema)
-    for (const [name, sql] of Object.entries(tables)) db.run(`CREATE ${sql.replace('@', `${schema}.${name}`)}`)
-    setCursor(db, 'layout', layout)
-  })
+  if (isMade(db, schema) && cursor(db, 'layout') === layout) return
+  inBatch(db, schema, () => makeTables(db, schema))
+}
+
+const isMade = (db: Db, schema: Schema): boolean =>
+  db.get(`SELECT 1 FROM ${schema}.sqlite_master WHERE name = 'ona_inspect_cursor'`) !== undefined
+
+function makeTables(db: Db, schema: Schema): void {
+  for (const [name, sql] of Object.entries(tables))
+    if (!sql.startsWith('INDEX')) db.run(`DROP TABLE IF EXISTS ${schema}.${name}`)
+  for (const [name, sql] of Object.entries(tables)) db.run(`CREATE ${sql.replace('@', `${schema}.${name}`)}`)
+  setCursor(db, 'layout', layout)
 }
 
 /** What is kept in memory needs no transaction, and a database that cannot be written takes none. */
@@ -66,11 +71,11 @@ export const inBatch = <T>(db: Db, schema: Schema, work: () => T): T =>
 
 /**
  * Part of every erasure: nothing that was derived from the record outlives it. An index keeps the words of a deleted row
- * until its segments are merged, so all of it goes; the next inspect rebuilds it from what is left.
+ * until its segments are merged, so all of it goes; inspect rebuilds it from what is left. The tables themselves stay: another
+ * process may be reading or filling them.
  */
-export function dropTables(db: Db, schema: Schema = 'main'): void {
-  for (const [name, sql] of Object.entries(tables))
-    if (!sql.startsWith('INDEX')) db.run(`DROP TABLE IF EXISTS ${schema}.${name}`)
+export function emptyTables(db: Db, schema: Schema = 'main'): void {
+  if (isMade(db, schema) && db.get("SELECT 1 FROM ona_inspect_cursor WHERE name <> 'layout'")) makeTables(db, schema)
 }
 
 export const cursor = (db: Db, name: string): number =>

@@ -4,6 +4,7 @@ import { hookAnswer } from '../../../audit/inspect/hook-answer.ts'
 import { eventNames } from '../../../hooks/events.ts'
 import type { Invocation } from '../../../hooks/plane.ts'
 import { stepNames } from '../../../hooks/steps.ts'
+import { counted } from '../../../hooks/text/counted.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { command } from '../../command.ts'
 import { noted, said, saidJson, table, wrong } from '../../print.ts'
@@ -51,7 +52,7 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
       const archived = archivedHooks(db, limit - rows.length, filter, read)
       rows = [...archived.rows, ...rows].sort((a, b) => a.id - b.id).slice(-limit)
       if (archived.left > 0)
-        noted(`${archived.left} archived conversations were not looked into; --conversation ID reads one`)
+        noted(`not looked into: ${counted(archived.left, 'archived conversation')}; --conversation ID reads one`)
     }
     if (values.json) return saidJson(rows)
     if (rows.length === 0) return said('no hook run matches')
