@@ -5,7 +5,8 @@
 import { descendantsOf, isRunning, type Process, processOf } from '../files/process-tree.ts'
 
 const termMs = 100
-const killMs = 500
+/** A browser that a server drives takes a second or more to end. */
+const killMs = 2000
 const betweenLooksMs = 2
 
 /** Servers that have not ended, by their process. */
