@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
-import { dashboard, pageConversations } from '../src/audit/inspect/data/api.ts'
+import { dashboard } from '../src/audit/inspect/data/api.ts'
 import { fill } from '../src/audit/inspect/data/fill.ts'
 import { search } from '../src/audit/inspect/data/search.ts'
 import { conversationPage, overviewPage } from '../src/audit/inspect/page.ts'
@@ -70,14 +70,9 @@ const waited: readonly Waited[] = [
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
 const upToDate = { rows: 0, read: 0 }
-const lastPage = ({ conversations }: Generated): number => Math.ceil(conversations / pageConversations)
 /** In process: what a browser waits for. */
 const pages = [
   { what: 'inspect, the list', show: (db: Db) => overviewPage(db, 1, upToDate) },
-  {
-    what: 'inspect, the last page of the list',
-    show: (db: Db, made: Generated) => overviewPage(db, lastPage(made), upToDate),
-  },
   { what: 'inspect, the overview', show: (db: Db) => dashboard(db, upToDate, {}, 1) },
   {
     what: 'inspect, the overview of a folder without work',

@@ -36,6 +36,12 @@ export const overview = (db: ReadDb, id: string): Overview | undefined =>
 export const countConversations = (db: ReadDb): number =>
   db.get<{ count: number }>('SELECT count(*) AS count FROM conversations')!.count
 
+/** Rows of the transcript of a session. By its last one: max() reads all of them where the session is archived. */
+export function entriesIn(db: ReadDb, session: string): number {
+  const sql = 'SELECT sequence FROM transcript_entries WHERE session_id = ? ORDER BY sequence DESC LIMIT 1'
+  return (db.get<{ sequence: number }>(sql, session)?.sequence ?? -1) + 1
+}
+
 type Facts = Pick<Overview, 'id' | 'title' | 'project_dir' | 'phase' | 'created_at' | 'last_active'>
 type Sums = Pick<Overview, 'prompts' | 'calls' | 'refused' | 'hooks' | 'tokens' | 'cost_usd'>
 
@@ -55,9 +61,8 @@ export function indexedOverview(db: ReadDb, reader: ReadDb, id: string): Overvie
      FROM ona_inspect_activity WHERE number = (SELECT number FROM own)`,
     id,
   )!
-  const sessions = reader.all<{ id: string; sub: number; entries: number }>(
-    `SELECT session_id AS id, EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id) AS sub,
-       (SELECT coalesce(max(sequence) + 1, 0) FROM transcript_entries e WHERE e.session_id = s.session_id) AS entries
+  const sessions = db.all<{ id: string; sub: number }>(
+    `SELECT session_id AS id, EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id) AS sub
      FROM sessions s WHERE conversation_id = ? ORDER BY rowid`,
     id,
   )
@@ -65,7 +70,7 @@ export function indexedOverview(db: ReadDb, reader: ReadDb, id: string): Overvie
   return {
     ...{ ...facts, ...sums, sessions: own.length, subagents: sessions.length - own.length },
     title: redact(facts.title || firstLine(promptOf(reader, own[0]?.id ?? null) ?? '')),
-    entries: own.reduce((sum, { entries }) => sum + entries, 0),
+    entries: own.reduce((sum, session) => sum + entriesIn(reader, session.id), 0),
   }
 }
 

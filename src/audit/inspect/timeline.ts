@@ -7,6 +7,7 @@ import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { bringArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
+import { entriesIn } from './overview.ts'
 import { around, factLine, openSideEvents, parsed, remaining } from './side-events.ts'
 import type { AgentItem, CallItem, EntryRow, Item, Permission, Session } from './timeline-items.ts'
 
@@ -44,11 +45,6 @@ function sessionsOf(db: ReadDb, conversationId: string): Session[] {
     firstEvent: firsts[at]!,
     nextEvent: firsts[at + 1] || Number.MAX_SAFE_INTEGER,
   }))
-}
-
-const entriesIn = (db: ReadDb, session: string): number => {
-  const sql = 'SELECT sequence FROM transcript_entries WHERE session_id = ? ORDER BY sequence DESC LIMIT 1'
-  return (db.get<{ sequence: number }>(sql, session)?.sequence ?? -1) + 1
 }
 
 interface Open {
