@@ -153,6 +153,18 @@ test('what was denied at any time holds, also outside the calls that are looked 
   )
 })
 
+test('what was denied at any time is not read where no rule would be suggested', async () => {
+  const unread: Iterable<RecordedCall> = {
+    [Symbol.iterator]() {
+      throw new Error('it is read')
+    },
+  }
+  for (const calls of [[], [call('echo hello', approved)], [call('rm x', denied)]])
+    await suggestRules(calls, policy, { denied: unread })
+  const wanted = Array.from({ length: 3 }, () => call('npm test', approved))
+  await assert.rejects(suggestRules(wanted, policy, { denied: unread }), /it is read/)
+})
+
 test('deny rules are as few as cover what was denied, and no wider than that', async () => {
   const calls = [
     ...['rm -rf build', 'rm -rf dist', 'rm -rf out', 'git push origin a', 'git push origin b', 'deploy.sh x'].map(

@@ -53,7 +53,7 @@ interface Group {
 const mostGroups = 20_000
 const mostCandidates = 200
 
-/** `denied`: calls that were denied at any time; those among `calls` count anyway. */
+/** `denied`: calls that were denied at any time, read where there is a rule to try on them; those among `calls` count anyway. */
 export async function suggestRules(
   calls: Iterable<RecordedCall>,
   policy: Policy,
@@ -64,9 +64,11 @@ export async function suggestRules(
   }: { most?: number; fewestCalls?: number; denied?: Iterable<RecordedCall> } = {},
 ): Promise<Suggestions> {
   const { groups, counted, truncated } = await groupCalls(calls, policy)
-  const before = await groupCalls(denied, policy)
   const prompted = groups.filter(({ today }) => today === 'ask')
-  const refused = [...groups.filter((group) => group.denied > 0), ...before.groups]
+  const isWanted =
+    mostWanted(new Set(prompted.filter((group) => group.denied === 0)), new Set(), fewestCalls) !== undefined
+  const before = isWanted ? (await groupCalls(denied, policy)).groups : []
+  const refused = [...groups.filter((group) => group.denied > 0), ...before]
   const dropped = new Map<string, string>()
   const allow = await allowRules(prompted, refused, policy, { most, fewestCalls, dropped })
   const deny = await denyRules(groups, policy, { most, dropped })
@@ -74,7 +76,7 @@ export async function suggestRules(
     ...{ calls: counted, prompts: sum(prompted), suggestions: [...allow, ...deny] },
     edits: sum(prompted.filter(({ call, offered }) => offered.length === 0 && writes.has(call.tool))),
     dropped: Array.from(dropped, ([rule, why]) => ({ rule, why })),
-    truncated: truncated || before.truncated,
+    truncated,
   }
 }
 
