@@ -52,10 +52,16 @@ export function peersOf({ localPort = 0, remotePort = 0 }: Pick<Socket, 'localPo
 }
 
 /** In milliseconds since 1970. Linux counts ticks of a hundredth of a second. */
-export function startedAt({ ticks }: Process): number {
-  const boot = /^btime (\d+)/m.exec(read('/proc/stat') ?? '')?.[1] ?? 0
-  return (Number(boot) + ticks / 100) * 1000
-}
+export const startedAt = ({ ticks }: Process): number => bootTime() + ticks * 10
+
+const bootTime = (): number => Number(/^btime (\d+)/m.exec(read('/proc/stat') ?? '')?.[1] ?? 0) * 1000
+
+/** The time namespace that the system starts with, as every Linux numbers it. Another one may show any time of the boot. */
+const firstTimeNamespace = 'time:[4026531834]'
+
+/** When the machine was started, in milliseconds since 1970; 0 where that is not certain. */
+export const bootedAt = (): number =>
+  (link('/proc/self/ns/time') ?? firstTimeNamespace) === firstTimeNamespace ? bootTime() : 0
 
 export const environmentOf = (pid: number): NodeJS.ProcessEnv | undefined => {
   const text = read(`/proc/${pid}/environ`)

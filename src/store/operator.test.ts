@@ -327,12 +327,24 @@ test('a process that detached itself is refused when it was born while a command
     [{ started: 600, detail: waitingShell(head), type: 'tool_end' }, false],
   ]
   assert.deepEqual(
-    rows.map(([each]) => [each, bornOfCommand(chain, record(head, each))]),
+    rows.map(([each]) => [each, bornOfCommand(chain, record(head, each), 0)]),
     rows.map(([each, held]) => [each, held ? detached(head) : undefined]),
   )
-  assert.equal(bornOfCommand(chain, record(older, { started: 0 })), detached(first))
+  // a machine that was started ten seconds before, however it ended what ran then
+  const bootedBefore = startedAt(head) - 10_000
+  const boots: [Call, boolean][] = [
+    [{ started: -11 }, true],
+    [{ started: -12 }, false],
+    [{ started: -12, ended: 3 }, false],
+    [{ started: -12, ended: -9, result: '{"content":"in the background"}', later: 0 }, false],
+  ]
+  assert.deepEqual(
+    boots.map(([each]) => [each, bornOfCommand(chain, record(head, each), bootedBefore)]),
+    boots.map(([each, held]) => [each, held ? detached(head) : undefined]),
+  )
+  assert.equal(bornOfCommand(chain, record(older, { started: 0 }), 0), detached(first))
   const ended = Array.from({ length: 200 }, (): Call => ({ started: -3 * hours, type: 'tool_start' }))
-  assert.equal(bornOfCommand(chain, record(head, { started: 0 }, ...ended)), detached(head), 'of many, the newest')
+  assert.equal(bornOfCommand(chain, record(head, { started: 0 }, ...ended), 0), detached(head), 'of many, the newest')
   const t9 = '{"tool_name":"Bash","tool_use_id":"t9"}'
   const since = Array.from({ length: 199 }, (): Call => ({ started: -10, detail: t9 }))
   const many = record(head, { started: -20 }, ...since)
@@ -340,8 +352,8 @@ test('a process that detached itself is refused when it was born while a command
     "INSERT INTO transcript_entries(session_id, sequence, entry_type, payload_json, tool_use_id, created_at) VALUES ('s', ?, 'tool_result', '{}', 't9', ?)",
     ...[sequence++, moment(head, -5)],
   )
-  assert.equal(bornOfCommand(chain, many), detached(head), 'one that still runs, before many that have ended')
-  const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }))
+  assert.equal(bornOfCommand(chain, many, 0), detached(head), 'one that still runs, before many that have ended')
+  const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }), 0)
   assert.deepEqual(
     [below('systemd'), below('bash')],
     [detached(head), undefined],

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import {
   argumentsOf,
+  bootedAt,
   environmentOf,
   folderOf,
   hasOpen,
@@ -116,17 +117,17 @@ function governorAbove(chain: readonly Process[], on: Partial<Place>): string | 
  * namespace of its own. The record tells when commands of the agent ran, and a process that was born meanwhile may be one of
  * theirs.
  */
-export function bornOfCommand(chain: readonly Process[], { db, home }: Acted): string | undefined {
+export function bornOfCommand(chain: readonly Process[], { db, home }: Acted, booted = bootedAt()): string | undefined {
   const init = chain.findIndex(isInit)
   const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
   if (heads.length === 0) return undefined
   const isOwn = chain[0]?.pid === process.pid
-  if (db) return commandAround(db, heads, isOwn)
+  if (db) return commandAround(db, heads, { isOwn, booted })
   const file = home && dbPath({ HOME: home })
   if (!file || !statSync(file, { throwIfNoEntry: false })?.size) return undefined
   const own = readDb(file)
   try {
-    return commandAround(own, heads, isOwn)
+    return commandAround(own, heads, { isOwn, booted })
   } finally {
     own.close()
   }
@@ -143,12 +144,12 @@ const schedulers = /^(atd|cron|crond|anacron|fcron|CRON)$/
 function commandAround(
   db: Pick<Db, 'path' | 'all'>,
   processes: readonly Process[],
-  isOwn: boolean,
+  { isOwn, booted }: { readonly isOwn: boolean; readonly booted: number },
 ): string | undefined {
   for (const each of processes) {
-    const bornAt = new Date(startedAt(each)).toISOString().slice(0, 19).replace('T', ' ')
+    const bornAt = timestamp(startedAt(each))
     const known = [
-      ...db.all<Command>(commandAt, bornAt),
+      ...db.all<Command>(commandAt, bornAt, timestamp(booted)),
       ...db.all<Command>(commandOf, bornAt, `${each.pid}:${each.ticks}`),
     ]
     const command = known.find(({ event }) => !(isOwn && isStartedHere(db.path, event)))
@@ -156,6 +157,8 @@ function commandAround(
   }
   return undefined
 }
+
+const timestamp = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
 interface Command {
   readonly id: string
@@ -165,12 +168,13 @@ interface Command {
 /**
  * A second on either side: rows have whole seconds, and the machine's start, which births are counted from, is rounded too.
  * A Bash call that had started by then, and had no result yet; one in the background runs as long as its session does. One
- * that never got a result ended with its ona, long before two hours had passed.
+ * that never got a result ended with its ona, long before two hours had passed, and with the machine at the latest.
  */
 const commandAt = `WITH calls AS (
     SELECT id AS event, session_id, timestamp AS started, json_extract(detail, '$.tool_use_id') AS id FROM events
     WHERE event_type = 'tool_start' AND instr(detail, '"tool_name":"Bash"') > 0
-      AND timestamp <= datetime(?1, '+1 second') AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
+      AND timestamp <= datetime(?1, '+1 second') AND timestamp >= datetime(?2, '-1 second')
+      AND json_valid(detail) AND json_extract(detail, '$.tool_name') = 'Bash'
     ORDER BY timestamp DESC, events.id DESC LIMIT 200)
   SELECT c.id, c.event FROM calls c LEFT JOIN transcript_entries e
     ON e.session_id = c.session_id AND +e.entry_type = 'tool_result' AND e.tool_use_id = c.id

@@ -44,7 +44,7 @@ test('the commands that ran when a process was born, and the results of each, ar
     [
       [
         'CO-ROUTINE calls',
-        'SEARCH events USING INDEX ona_events_commands (timestamp<?)',
+        'SEARCH events USING INDEX ona_events_commands (timestamp>? AND timestamp<?)',
         'SCAN c',
         'SEARCH e USING INDEX ona_entries_call (session_id=? AND tool_use_id=?) LEFT-JOIN',
         'CORRELATED SCALAR SUBQUERY 2',
