@@ -37,16 +37,12 @@ const ranges: readonly (readonly [string, number])[] = [
 const blocked = new BlockList()
 for (const [network, prefix] of ranges) blocked.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
 
-/** True for private, loopback, link-local and other special addresses, and for what is no address at all. */
+/**
+ * True for private, loopback, link-local and other special addresses, and for what is no address at all. An IPv4 address within an
+ * IPv6 one (`::ffff:10.0.0.1`) is looked up as what it is: `BlockList` does so itself.
+ */
 export function isPrivate(address: string): boolean {
   const plain = address.replace(/%.*/s, '')
-  const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(plain)
-  if (mapped) return isPrivate(mapped[1] ?? dotted(mapped[2]!, mapped[3]!))
   const version = isIP(plain)
   return version === 0 || blocked.check(plain, version === 4 ? 'ipv4' : 'ipv6')
-}
-
-function dotted(high: string, low: string): string {
-  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
-  return [a >> 8, a & 255, b >> 8, b & 255].join('.')
 }

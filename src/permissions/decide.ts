@@ -1,6 +1,6 @@
 /** One pure function decides on a call: allow, ask or deny, with the rule that said so. */
 
-import { modeInForce, modeSays } from './modes.ts'
+import { modeSays } from './modes.ts'
 import { namedFilesFinding } from './named-files.ts'
 import { allowingRule, type FileAccess, fileOf, inWorkingDirectories, placesOf } from './paths/access.ts'
 import { freshView } from './paths/view.ts'
@@ -90,8 +90,7 @@ function settle(
   finding: Finding,
   access: FileAccess | undefined,
 ): Omit<Ruling, 'suggestions'> {
-  const { hook, tool, settings } = question
-  const mode = modeInForce(question.mode, settings)
+  const { hook, tool, mode } = question
   const rule = finding.rule && { rule: finding.rule.text }
   const because = mode === 'dontAsk' ? " because ona is running in don't ask mode" : ''
   const refused = (why: string) =>

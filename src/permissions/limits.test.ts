@@ -27,6 +27,10 @@ test('an address is private, or none, unless all of it is a public one', () => {
     ['::ffff:c000:205', true],
     ['::ffff:c000:502', false],
     ['::ffff:2:c000', true],
+    ['::FFFF:A00:1', true],
+    ['0:0:0:0:0:ffff:a00:1', true],
+    ['::ffff:0:0', true],
+    ['::ffff:7f00:1%lo', true],
     ['x::ffff:8.8.8.8', true],
     ['1::ffff:8.8.8.8', false],
     ['::ffff:8.8.8.8x', true],
@@ -120,6 +124,7 @@ test('files of a process are secret in /proc alone', () => {
   const rows: [string, boolean][] = [
     ['/proc/1/environ', true],
     ['/proc/self/task/2/mem', true],
+    ['/PROC/self/Environ', true],
     ['/proc/1/fd/3', true],
     ['/proc/1/environs', false],
     ['/proc/1/x/proc/2/environ', false],

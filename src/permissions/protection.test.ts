@@ -35,6 +35,7 @@ test('protected paths, by the strictest row, and which rules name them', () => {
     ['/h/.ona/worktrees/.ona/x', 'ask: part of the settings, hooks and definitions of ona'],
     ['/w/.ONA/x', 'ask: part of the settings, hooks and definitions of ona'],
     ['/w/.onax', undefined],
+    ['/w/.onax/.ona/y', 'ask: part of the settings, hooks and definitions of ona'],
     ['/w/x.ona', undefined],
     ['/w/.git/hooks/x', 'ask: git configuration that can run programs'],
     ['/w/.git/x', 'mode: a file that can run programs'],

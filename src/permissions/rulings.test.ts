@@ -180,6 +180,8 @@ test('what is said of rules, hooks, modes and protected paths, of a tool that ta
       { mode: 'acceptEdits' },
     ],
     ['+Read', ['Read', { file_path: '/w/a' }], 'deny: a hook denied it', { hook: 'deny' }],
+    ['-Read', ['Read', { file_path: '/w/a' }], 'deny: a hook denied it', { hook: 'deny' }],
+    ['?Read', ['Read', { file_path: '/w/a' }], 'ask by Read: the ask rule "Read" matches', { hook: 'allow' }],
     ['', ['Read', { file_path: '/w/a' }], 'allow: a hook allowed it', { hook: 'allow' }],
     ['+Read', ['Read', { file_path: '/w/a' }], 'allow by Read: the allow rule "Read" matches', { hook: 'allow' }],
     ['+Read', ['Read', { file_path: '/w/a' }], 'ask: a hook requires a prompt', { hook: 'ask' }],

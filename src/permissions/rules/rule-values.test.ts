@@ -51,6 +51,9 @@ test('allow rules', () => {
     ['Bash(npm*)', 'Bash command {"patterns":["npm*"],"exact":false}'],
     ['Bash(:*)', 'no: Prefix cannot be empty before :*. Specify a command prefix before :*'],
     ['Bash(a:* b)', atTheEnd],
+    ['Bash(a:* b:*)', atTheEnd],
+    ['Bash( * )', 'Bash command {"patterns":["*"],"exact":false}'],
+    ['Bash(a\\\\b)', 'Bash command {"patterns":["a\\\\b"],"exact":true}'],
     ['Bash(command: rm)', 'no: Bash rules hold the command itself, as in Bash(rm *).'],
     ['Bash(xcommand:rm)', 'Bash command {"patterns":["xcommand:rm"],"exact":true}'],
     ['Bash(builtin:read-only)', 'Bash builtin'],
@@ -62,6 +65,7 @@ test('allow rules', () => {
     ['Edit(./src)', 'Edit path {"anchor":"cwd"}'],
     ['MultiEdit(src)', 'Edit path {"anchor":"cwd"}'],
     ['Read(a:*)', onlyBash],
+    ['Read(a:*/b)', onlyBash],
     ['Read(file_path:a)', onlyBash],
     ['Read(xfile_path:a)', 'Read path {"anchor":"cwd"}'],
     ['Read(~ada/x)', 'no: "~ada" is not filled in; write ~/ or a whole path, as in //home/ada/x.'],
@@ -108,6 +112,10 @@ test('allow rules', () => {
     [
       'xmcp__a__*',
       'no: Wildcard tool name "xmcp__a__*" is not supported in allow rules; name the tools or the MCP server.',
+    ],
+    [
+      'mcp__a*b__c',
+      'no: Wildcard tool name "mcp__a*b__c" is not supported in allow rules; name the tools or the MCP server.',
     ],
     ['mcp__a__*', 'mcp__a__* any'],
     ['mcp__a__get_*', 'mcp__a__get_* any'],
