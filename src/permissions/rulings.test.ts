@@ -73,7 +73,7 @@ test('a folder that is removed as a whole is searched for the names that setting
     await said('+Bash', `cp -r ${join(w, 'from/.git')} ${join(w, 'held')}`),
     'ask: `cp -r W/from/.git W/held` would put protected files into W/held',
   )
-  mkdirSync(join(w, 'held', '.cursor'), { recursive: true })
+  for (const name of ['.cursor', '.gitmodules', '.gitignore']) mkdirSync(join(w, 'held', name), { recursive: true })
   assert.equal(await said('+Bash', `rm -r ${join(w, 'held')}`), 'allow by Bash: the allow rule "Bash"')
 })
 
@@ -383,6 +383,7 @@ test('an input without a command holds none, whatever else stands in its place',
 })
 
 test('what is said of a command line under a mode or a layer of its own', async () => {
+  const hookInSrc = sessionProtectedPaths({ hookFiles: ['/w/src/hook.sh'] })
   await hold([
     [
       '',
@@ -390,6 +391,8 @@ test('what is said of a command line under a mode or a layer of its own', async 
       'allow by Bash(builtin:read-only): the built-in rule "Bash(builtin:read-only)"',
       { settings: { allow: builtinRules } },
     ],
+    ['+Bash', 'tar cf a.tar src', 'allow by Bash: the allow rule "Bash"', { protect: hookInSrc }],
+    ['+Bash', 'rm -r src', 'ask: `rm -r src` takes /w/src with a file that a hook runs', { protect: hookInSrc }],
     [
       '+Bash(npm test)',
       'npm test && ls',

@@ -1,5 +1,6 @@
 /** What path patterns match, from which folders, and how paths are spelled. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { absolutePath, isWithin, matchesPath, pathPattern, reachesInto, resolvePaths, segmentRegex } from './pattern.ts'
 
@@ -107,6 +108,12 @@ test('where a pattern is looked for', () => {
     [denied('a', '/o/a'), denied('a', '/d/a'), denied('/a', '/o/a'), denied('/a', '/d/a'), denied('/a', '/o/a', true)],
     [true, true, true, false, false],
   )
+  const [home, more, from] = [{ ...places, cwd: '/p' }, { directories: ['/d'] }, { origins: ['/o'] }]
+  const at = (path: string, where: object) => matchesPath(pathPattern('a', false), path, { ...home, ...where }, false)
+  assert.deepEqual(
+    [at('/d/a', more), at('/d/a', from), at('/o/a', from), at('/o/a', more), at('/d/a', {}), at('/p/a', more)],
+    [true, false, true, false, false, true],
+  )
   assert.deepEqual(
     ['/p/a', '/p/x/a', '/x/a'].map((path) => denied('/a', path)),
     [true, false, false],
@@ -175,6 +182,7 @@ test('a path made absolute, and its spellings', () => {
     rows,
   )
   assert.equal(absolutePath('a', '/c/../d', '/h'), '/d/a')
+  assert.equal(absolutePath('a', 'c', '/h'), join(process.cwd(), 'c/a'))
   const files = {
     real: (path: string) => path.replace(/^\/link(?=\/|$)/, '/real').replace('/real/..', '/up'),
     lasting: false,

@@ -110,4 +110,9 @@ test('a remembered path leads where it really leads', (t) => {
   ]
   for (const path of ['/', ...paths.map((each) => join(folder, each))])
     for (const view of views) assert.equal(view.real(path), real(path), path)
+  for (const view of views)
+    assert.deepEqual(
+      ['src/', 'src//deep', 'src/./deep', 'link/'].map((each) => view.real(`${folder}/${each}`)),
+      ['src', 'src/deep', 'src/deep', 'out'].map((each) => join(folder, each)),
+    )
 })

@@ -1,6 +1,6 @@
 /** What rulings see of the file system: read for each ruling, or remembered for a replay, in which nothing changes it. */
 import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, sep } from 'node:path'
+import { dirname, isAbsolute, join, sep } from 'node:path'
 
 export interface FileView {
   /** Where a path leads, as `real` says. */
@@ -37,15 +37,13 @@ export function rememberingView({ lasting = false }: { readonly lasting?: boolea
   const lookAt = (path: string): Seen =>
     path !== '/' && folders.get(dirname(path))?.links === nothing ? nothingThere : seenIn(path)
   const follow = (path: string): string => {
-    if (sep !== '/' || path === '/' || path[0] !== '/' || (path.includes('..') && goesUp.test(path))) return real(path)
     const slash = path.lastIndexOf('/')
-    const plain = isPlain(path, slash)
-    const parent = plain ? path.slice(0, slash) : dirname(path)
-    const name = plain ? path.slice(slash + 1) : basename(path)
+    if (sep !== '/' || path[0] !== '/' || !isPlain(path, slash)) return real(path)
+    const parent = path.slice(0, slash)
+    const name = path.slice(slash + 1)
     const folder = folderAt(parent)
     if (folder.links ? folder.links.has(name) : mayBeLink(path)) return real(path)
-    const unchanged = folder.real === parent && path.length === parent.length + 1 + name.length
-    return unchanged ? path : join(folder.real, name)
+    return folder.real === parent ? path : join(folder.real, name)
   }
   const keep = <T>(about: string, work: () => T): T => {
     const before = kept.get(about)

@@ -44,6 +44,15 @@ test('what the settings forbid is not done, and a bad rule is not added', () => 
       ],
     },
   )
+  const other = applyUpdates(managed, [
+    { type: 'addDirectories', directories: ['/a'], destination: 'session' },
+    { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+  ])
+  assert.deepEqual(other, {
+    settings: { ...managed, additionalDirectories: ['/a'] },
+    mode: 'acceptEdits',
+    warnings: [],
+  })
   assert.deepEqual(
     applyUpdates({}, [{ type: 'addRules', rules: rules('bash'), behavior: 'allow', destination: 'session' }]),
     {

@@ -31,7 +31,7 @@ export function coveringRule(index: CommandIndex, command: ShellCommand, exactly
 function mayBeCovered({ mayMatch }: CommandIndex, { words, assignments }: ShellCommand): boolean {
   const first = words[0]
   if (!first || assignments || wrapperOf(nameOf(words))?.clear) return true
-  return mayMatch(first.text) || (first.value === 'git' && mayMatch('git'))
+  return mayMatch(first.text)
 }
 
 function allowableOf(command: ShellCommand): readonly Allowable[] {

@@ -157,9 +157,7 @@ function treeMayMatch(place: Place, rule: Rule, pattern: PathPattern, { kind, wo
     const test = (path: string, inside: string): boolean =>
       speaks(path, access) ||
       targets.some(
-        (target) =>
-          speaks(below(target, inside), 'edit') ||
-          speaks(below(target, name === '' ? inside : `${name}/${inside}`), 'edit'),
+        (target) => speaks(below(target, inside), 'edit') || speaks(below(target, `${name}/${inside}`), 'edit'),
       )
     const holds = () => treeHolds(folder, visible, test, place.files)
     return to ? holds() : place.answer(`${access} ${visible} ${folder}\n${rule.text}`, holds)

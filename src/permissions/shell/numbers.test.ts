@@ -108,6 +108,8 @@ test('a number that something tells is not', () => {
       'sed s12a12b x',
       'sed y12 x',
       'xargs -I F12 rm F12',
+      'xargs --replace=F12 rm F12',
+      'xargs -0i rm F12',
     ],
     ...['echo é12', 'echo \u000112'],
   ])
@@ -146,6 +148,22 @@ test('a key and numbers make the line again', () => {
     const { key, numbers } = numbered(line, told)!
     assert.equal(renumbered(key, numbers), line)
   }
+})
+
+test('a lone zero is not free: to code it is a descriptor', () => {
+  const none = toldNumbers([])!
+  assert.deepEqual(
+    ['tool 0', 'tool 00', 'tool 10', 'tool(0)', 'tool x0', 'tool 0 12'].map((line) => numbered(line, none)?.numbers),
+    [undefined, ['00'], ['10'], undefined, undefined, ['12']],
+  )
+})
+
+test('a rule tells its numbers with and without its quotes', () => {
+  const quoted = toldNumbers(['Bash(tool a1"2" \\34)'])!
+  assert.deepEqual(
+    ['a1', 'a12', 'a13', 'b12', '34'].map((text) => tellsAll(quoted, text)),
+    [true, true, false, false, true],
+  )
 })
 
 test('a rule with a set of characters tells any number', () => {

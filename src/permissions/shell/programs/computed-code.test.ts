@@ -30,6 +30,16 @@ test('functions that are reached by another name hide commands and files', () =>
   assert.deepEqual(others('', plain), [])
 })
 
+test('a text with a value put into it is none that stands there', () => {
+  assert.deepEqual(
+    others('commands', ['system("a#{b}")', 'system("a{b}")', 'system("a$b")', 'system("a\\x62")'], 'ruby'),
+    [],
+  )
+  assert.deepEqual(others('files', ['File.read("a#{b}")', 'open("a{b}")', 'open("a$b")'], 'ruby'), [])
+  assert.deepEqual(others('commands', ['`a #{b}`', '`a $b`', 'qx(a)', '%x(a)'], 'ruby'), [])
+  assert.deepEqual(others('', ["system('a#{b}')", "open('a{b}')", "open('a$b')"], 'ruby'), [])
+})
+
 test('scripts of sed run nothing by such names', () => {
   const scripts = ['s/eval(x)/exec(y)/', 's/system(x)/`$y`/', 's/open(x)/rmtree(y)/', '/subprocess/d']
   assert.deepEqual(others('', scripts, 'sed'), [])
