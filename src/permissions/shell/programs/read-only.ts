@@ -81,7 +81,11 @@ const programs: Record<string, Program> = {
     takes: ['-d', '--date'],
     only: /^(-u|-R|-I\w*|-d.*|--(utc|universal|iso-8601|rfc-\w+|date)(=.*)?)$/s,
     check: (words) =>
-      words.every((word, at) => /^[-+]/.test(word.value) || /^(-d|--date)$/.test(words[at - 1]?.value ?? '')),
+      words.every(
+        (word, at) =>
+          (word.literal || isOneOption(word)) &&
+          (/^[-+]/.test(word.value) || /^(-d|--date)$/.test(words[at - 1]?.value ?? '')),
+      ),
   },
   // its e modifier prints the environment of processes
   ps: { ...talk, check: (words) => !words.some((word) => !word.literal || /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
@@ -263,6 +267,10 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
 /** Whatever its value is when it runs. `"$@"` is several. */
 const isOneWord = ({ literal, text }: ShellWord): boolean => literal || /^"[^"@]*"$/.test(text)
 
+/** The same for a word that begins as an option does: unquoted, its value could hold more options. */
+const isOneOption = ({ text, glob, path }: ShellWord): boolean =>
+  glob ? !path.includes(HOLE) : /^[\w=+%:-]*"[^"@]*"$/.test(text)
+
 /** Neither an option nor more words, whatever its value is when it runs. The names that wildcards stand for are looked at. */
 const isText = (word: ShellWord, { code }: Program, args: readonly ShellWord[]): boolean => {
   if (word.literal || code) return word.literal
@@ -301,6 +309,9 @@ const isForbiddenToGit = byName((option) => gitForbidden.some((each) => abbrevia
 const gitTakes =
   /^(-n|-S|-G|-L|-U|--author|--grep|--since|--until|--after|--before|--format|--pretty|--date|--max-count|--sort|--contains|--merged|--no-merged|--points-at|--abbrev|-m|-A|-B|-C|-e|--get)$/
 
+/** Options whose joined value is text: what it is when it runs does not matter. */
+const gitText = /^-[SG]|^--(format|pretty|grep|author|since|until)/
+
 /** Verbs that read whatever their operands are. */
 const gitReads =
   /^(status|diff|log|show|rev-parse|rev-list|describe|ls-files|ls-tree|cat-file|blame|annotate|shortlog|grep|merge-base|name-rev|whatchanged|diff-tree|diff-files|diff-index|for-each-ref|show-ref|show-branch|count-objects|check-ignore|check-attr|cherry|range-diff|version)$/
@@ -330,7 +341,7 @@ function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
   const paths: ShellWord[] = []
   for (const [index, word] of rest.entries()) {
     if (word.value.startsWith('-')) {
-      if (!word.literal && !/^-[SG]|^--(format|pretty|grep|author|since|until)/.test(word.value)) return undefined
+      if (!word.literal && !(gitText.test(word.value) && isOneOption(word))) return undefined
       if (isForbiddenToGit(word.value)) return undefined
       if (verb.value === 'grep' && /^-[a-zA-Z]*[Of]/.test(word.value)) return undefined
       if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
