@@ -3,7 +3,7 @@ import { type Assignment, type CommandArgument, forEachChild, parse, type Redire
 import { repeated } from '../../recent.ts'
 import { type Reading, type ShellCommand, type ShellWord, shellCommand } from './command.ts'
 import { look } from './scripts.ts'
-import { assignmentIn, namedIn, setting, tells } from './variables.ts'
+import { assignmentIn, namedIn, setsUnknown, setting, tells } from './variables.ts'
 import { shellWord } from './words.ts'
 import { formsOf, nameOf } from './wrappers.ts'
 
@@ -22,6 +22,9 @@ interface LineReading extends Reading {
   /** Whether it holds text that bash would run if it evaluated it a second time, and whether anything makes it do so. */
   readonly dormant: boolean
   readonly evaluates: boolean
+  /** Whether it takes text that a command prints, or a file holds, and whether bash calculates with names in it. */
+  readonly prints: boolean
+  readonly calculates: boolean
 }
 
 function readLine(source: string, depth: number): LineReading {
@@ -31,10 +34,14 @@ function readLine(source: string, depth: number): LineReading {
   const reader = new Reader(source, depth, /[$`\\]/.test(source))
   reader.visit(parse(source), false, false, depth > 0)
   if (reader.dormant && reader.evaluates) reader.notKnown('it may evaluate quoted text as code')
+  if (reader.prints && reader.calculates)
+    reader.notKnown('it may calculate with what a command prints, which bash reads as code')
   return reader
 }
 
-const unread = (unknown: string): LineReading => ({ commands: [], unknown, dormant: false, evaluates: false })
+const unread = (unknown: string): LineReading => ({
+  ...{ commands: [], unknown, dormant: false, evaluates: false, prints: false, calculates: false },
+})
 
 type CommandNode = Extract<SyntaxNode, { type: 'Command' }>
 
@@ -50,6 +57,8 @@ class Reader implements LineReading {
   unknown: string | undefined = undefined
   dormant = false
   evaluates = false
+  prints = false
+  calculates = false
   private readonly source: string
   private readonly depth: number
   /** Without these characters no text in it is code. */
@@ -120,6 +129,8 @@ class Reader implements LineReading {
         'it has quotes or escapes within ${…}, $((…)) or a subscript, which are not read as bash reads them',
       )
     if (isEvaluated(node)) this.evaluates = true
+    if (node.type === 'CommandExpansion' && !printsNumber.test(node.text)) this.prints = true
+    if (isCalculated(node)) this.calculates = true
     if (node.type === 'HereDocBody' && node.parts === undefined) this.noteText(node.text, kept)
     const name = nameSetBy(node)
     if (name !== undefined) this.setByName(name)
@@ -163,7 +174,12 @@ class Reader implements LineReading {
       if (given) this.set(given.name, given.value)
     }
     const forms = formsOf(command)
-    for (const form of forms) for (const each of namedIn(nameOf(form), form)) this.setByName(each)
+    for (const form of forms) {
+      if (takesInput.has(nameOf(form))) this.prints = true
+      if (calculates(form)) this.calculates = true
+      for (const each of namedIn(nameOf(form), form)) this.setByName(each)
+      if (setsUnknown(nameOf(form), form)) this.notKnown('it sets a variable whose name is only known when it runs')
+    }
     const seen = look(command)
     if (seen.evaluates) this.evaluates = true
     this.notKnown(seen.unknown)
@@ -178,11 +194,13 @@ class Reader implements LineReading {
     this.add(readLine(script, this.depth + 1))
   }
 
-  private add({ commands, unknown, dormant, evaluates }: LineReading): void {
+  private add({ commands, unknown, dormant, evaluates, prints, calculates }: LineReading): void {
     for (const command of commands) this.commands.push(command)
     this.notKnown(unknown)
     this.dormant ||= dormant
     this.evaluates ||= evaluates
+    this.prints ||= prints
+    this.calculates ||= calculates
   }
 
   /** A variable is set: by an assignment, or otherwise, and then by no rule's leave. */
@@ -246,6 +264,41 @@ function isEvaluated(node: SyntaxNode): boolean {
   if (node.type !== 'ParameterExpansion') return false
   return node.prefix === '!' || node.operation?.type === 'Slice' || !simpleIndex.test(node.index?.text ?? '')
 }
+
+/** `$(wc -l < a)`, `$(a | wc -l)`: one number, whatever is in the files. */
+const printsNumber =
+  /^(?:\$\(|`)\s*(?:[^;&|\n()`]+\|\s*)*(?:wc -[lwcm](?:\s*<\s*[\w./~-]+)?|nproc|id -u|date \+%s)\s*[)`]$/
+
+const isNumber = /^(\d*|\$[#?$!])$/
+
+/** Whether bash calculates with a name here: a value such as `a[$(x)]` runs what is in it. */
+function isCalculated(node: SyntaxNode): boolean {
+  if (node.type === 'ArithmeticWord') return !isNumber.test(node.value)
+  if (node.type === 'TestBinary') return /^-(eq|ne|l[te]|g[te])$/.test(node.operator)
+  if (node.type === 'TestUnary') return /^-[vR]$/.test(node.operator)
+  if (node.type === 'Assignment') return !simpleIndex.test(node.index?.text ?? '')
+  if (node.type !== 'ParameterExpansion') return false
+  if (node.prefix === '!' || !simpleIndex.test(node.index?.text ?? '')) return true
+  const { operation } = node
+  if (operation?.type !== 'Slice') return false
+  return [operation.offset, operation.length].some((word) => !/^\s*-?\d*$/.test(word?.text ?? ''))
+}
+
+/** Builtins that calculate: `test -v "$x"`, `let x`, `declare -i x`, `read "a[$x]"`. */
+function calculates(form: readonly ShellWord[]): boolean {
+  const name = nameOf(form)
+  if (name === 'let') return true
+  if (!mayCalculate.test(name)) return false
+  const isTested = /^(test|\[)$/.test(name)
+  return form.some(({ value, literal }, at) => {
+    if (isTested) return !literal && /^-[vR]$/.test(form[at - 1]?.value ?? '')
+    return /^-\w*i/.test(value) || (!literal && value.includes('['))
+  })
+}
+const mayCalculate = /^(test|\[|declare|typeset|local|export|readonly|read|printf|unset|mapfile|readarray|wait)$/
+
+/** Builtins that put their input into variables. */
+const takesInput: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray'])
 
 /** The variable that something other than an assignment sets: a loop, `${X:=y}`, `{X}>file`, `((X=1))`, `coproc X`. */
 function nameSetBy(node: SyntaxNode): string | undefined {

@@ -1,4 +1,5 @@
 /** Variables that steer what a line does: setting one of them is more than keeping a value. */
+import { HOLE } from '../../wildcard.ts'
 import { byName, named } from './by-name.ts'
 import type { ShellWord } from './command.ts'
 
@@ -67,4 +68,29 @@ const noNames: readonly string[] = []
 export function namedIn(command: string, words: readonly ShellWord[]): readonly string[] {
   if (!setters(command)) return noNames
   return words.slice(1).flatMap((word) => /^(?:-v)?(?:\w+=)?([A-Za-z_]\w*)/.exec(word.value)?.[1] ?? [])
+}
+
+/** Those of them whose every word may be a name, or an assignment. */
+const takesNames = named(/^(read|mapfile|readarray|unset|declare|typeset|local|export|readonly)$/)
+const takesValue = /^-\w*[pdnNtui]$/
+
+/** Whether a builtin may set a variable whose name only the run can tell: `read $x`, `export $x`, `printf $x y`. */
+export function setsUnknown(command: string, words: readonly ShellWord[]): boolean {
+  if (command === 'printf') return printfSetsUnknown(words)
+  const isName = ({ value }: ShellWord, at: number) =>
+    value.startsWith(HOLE) && at > 0 && !takesValue.test(words[at - 1]!.value)
+  return takesNames(command) && words.some(isName)
+}
+
+/** `-v NAME` stands before the format; what is no text there may be it. */
+function printfSetsUnknown(words: readonly ShellWord[]): boolean {
+  let at = 1
+  for (; words[at]?.value.startsWith('-') && words[at]!.value !== '--'; at++) {
+    if (!words[at]!.literal) return true
+    if (words[at]!.value === '-v' && words[++at]?.literal === false) return true
+  }
+  const format = words[at]
+  if (!format?.value.startsWith(HOLE)) return false
+  const isAlone = at === words.length - 1 && /^"[^"@]*"$/.test(format.text)
+  return !isAlone // a name without a format sets nothing
 }
