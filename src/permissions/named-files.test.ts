@@ -93,6 +93,8 @@ test("the files that the input of a server's tool names", () => {
   assert.deepEqual([many(20_000), many(20_001)], [undefined, large])
   const named = (count: number) => found({ a: Array.from({ length: count }, (_, at) => `f${at}`) })
   assert.deepEqual([named(5000), named(5001)], [undefined, large])
+  const others = Array.from({ length: 5001 }, (_, at) => `f${at}`)
+  assert.equal(found({ paths: ['private', ...others] }), 'ask: the ask rule "Read(private)" matches /w/private')
   const deep = (depth: number): JsonObject => (depth === 0 ? { x: 'y z' } : { a: deep(depth - 1) })
   assert.deepEqual([found(deep(49)), found(deep(50))], [undefined, large])
   assert.deepEqual(

@@ -88,6 +88,7 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       finding('edit', '/w/.git/hooks/x', 'Edit(.git/**)'),
       finding('edit', '/w/.git/hooks/x', 'Edit(*/hooks/**)'),
       finding('edit', '/w/.ona/x', 'Read(.ona/**)'),
+      finding('edit', '/w/.ona/.onax', 'Edit(.onax)'),
     ],
     [
       "deny: /h/.ona/credentials.json is ona's stored credential, which no tool may read",
@@ -106,6 +107,7 @@ test('protected paths, by the strictest row, and which rules name them', () => {
       undefined,
       'ask: /w/.git/hooks/x is git configuration that can run programs',
       'ask: /w/.ona/x is part of the settings, hooks and definitions of ona',
+      'ask: /w/.ona/.onax is part of the settings, hooks and definitions of ona',
     ],
   )
   const link = access('edit', '/w/.ona/x', '/v/.ona/x')

@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { PermissionMode } from '../hooks/plane.ts'
+import { modes } from './modes.ts'
 import { searchable } from './searchable.ts'
 
 test('what a rule keeps from being read is not shown by a search either', () => {
@@ -26,8 +28,12 @@ test('what a rule keeps from being read is not shown by a search either', () => 
 test('a search shows secrets only where reading is allowed outright', () => {
   const places = { cwd: '/p', projectDir: '/p', home: '/home/x' }
   const builtin = { allow: ['Read(builtin:working-directories)'] }
-  const shown = (settings: object, mode: 'default' | 'bypassPermissions', path: string) =>
+  const shown = (settings: object, mode: PermissionMode, path: string) =>
     searchable({ settings, mode, ...places })(path)
+  assert.deepEqual(
+    modes.filter((mode) => shown(builtin, mode, '/p/.env')),
+    ['bypassPermissions'],
+  )
   assert.deepEqual(
     [
       shown(builtin, 'default', '/p/.env'),

@@ -118,6 +118,11 @@ test('every spelling of a path needs an allow rule, and the last one is named', 
     [of('/w/src/a'), of('/w/src/a', '/x/a'), of('/x/a', '/w/src/a'), of('/w/src/a', '/y'), of('/y', '/w/src/a')],
     ['Read(/src/**)', 'Read(//x/**)', 'Read(/src/**)', undefined, undefined],
   )
+  const folders = { kind: 'read', paths: ['/w/src', '/x'] } as const
+  assert.deepEqual(
+    [true, false].map((tree) => allowingRule(rules, { ...folders, tree }, asked('', {}))?.text),
+    ['Read(//x/**)', undefined],
+  )
 })
 
 test('the working directories are the project, the folder of the call and those that settings add', () => {

@@ -58,6 +58,11 @@ test('which calls a rule is about', () => {
     rows,
   )
   const names: [pattern: string, tool: string, is: boolean][] = [
+    ['*Edit', 'NotebookEdit', true],
+    ['Note*Edit', 'NotebookEdit', true],
+    ['*Note', 'NotebookEdit', false],
+    ['mcp__*__delete', 'mcp__a__delete', true],
+    ['mcp__*__delete', 'mcp__a__delete_all', false],
     ['Bash', 'Bash', true],
     ['B*', 'Bash', true],
     ['mcp__a', 'mcp__a__b', true],

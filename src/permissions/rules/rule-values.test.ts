@@ -133,6 +133,10 @@ test('deny and ask rules', () => {
   hold('deny', [
     ['B*', 'B* any'],
     ['*', '* any'],
+    [
+      'mcp__a__b(c:d)',
+      'no: MCP rules take no parentheses: name the tool, as in mcp__server__tool, or the server, as in mcp__server.',
+    ],
     ['Grep(path:x:y)', 'Grep parameter {"name":"path","pattern":"x:y"}'],
     ['Grep(a:)', 'Grep parameter {"name":"a","pattern":""}'],
     ['Bash(rm  "a b")', 'Bash command {"patterns":["rm  \\"a b\\"","rm a b"],"exact":true}'],

@@ -76,6 +76,7 @@ test('what "always" would save', () => {
   assert.deepEqual(saved('WebFetch', { url: 'https://A.b/c' }), rules('localSettings', 'WebFetch', 'domain:a.b'))
   assert.deepEqual(saved('WebFetch', { url: 'no' }), [])
   assert.deepEqual(saved('Skill', { skill: '/a' }), rules('localSettings', 'Skill', 'a'))
+  assert.deepEqual(saved('Skill', { skill: 'a', args: 'b' }), rules('localSettings', 'Skill', 'a'))
   assert.deepEqual(saved('Skill', {}), rules('localSettings', 'Skill'))
   assert.deepEqual(saved('WebSearch', { query: 'a' }), rules('localSettings', 'WebSearch'))
 })
