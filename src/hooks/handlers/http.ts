@@ -44,7 +44,7 @@ export function post(
             if (status < 200 || status > 299) return fail(`answered ${status}`, text)
             resolve({ ok: true, body: text })
           },
-          (cause: Error) => fail(signal.aborted ? 'gave no answer in time' : cause.message),
+          (cause: Error) => fail(cause.message),
         )
       })
       sent.end(body)
