@@ -66,12 +66,23 @@ test('a path below the home, the project or the folder that the hook runs in is 
   t.after(() => rmSync(root, { recursive: true }))
   const place = { cwd: join(root, 'cwd'), projectDir: join(root, 'project'), home: join(root, 'home') }
   for (const folder of Object.values(place))
-    for (const name of ['x', '~']) {
+    for (const name of ['x', '~', '~x']) {
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, name), '')
     }
   const found = (word: string) => filesCommandsExecute([word], place).map((file) => file.slice(root.length + 1))
-  const words = ['x', '$PWD/x', '${PWD}/x', '$HOME/x', '${HOME}/x', '~/x', '$CLAUDE_PROJECT_DIR/x', '~', '$PWD$HOME/x']
+  const words = [
+    'x',
+    '$PWD/x',
+    '${PWD}/x',
+    '$HOME/x',
+    '${HOME}/x',
+    '~/x',
+    '$CLAUDE_PROJECT_DIR/x',
+    '~',
+    '~x',
+    '$PWD$HOME/x',
+  ]
   assert.deepEqual(
     words.map((word) => [word, found(word)]),
     [
@@ -83,6 +94,7 @@ test('a path below the home, the project or the folder that the hook runs in is 
       ['~/x', ['home/x']],
       ['$CLAUDE_PROJECT_DIR/x', ['project/x']],
       ['~', []],
+      ['~x', ['cwd/~x', 'project/~x']],
       ['$PWD$HOME/x', []],
     ],
   )

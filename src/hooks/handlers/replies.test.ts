@@ -145,6 +145,8 @@ test('where an event may be posted to', () => {
     'http://x127.0.0.1.nip.io/': 'sends the event unencrypted to another machine; use https',
     'http://127.0.0.1.nip.io/': 'sends the event unencrypted to another machine; use https',
     'http://localhost.nip.io/': 'sends the event unencrypted to another machine; use https',
+    'http://notlocalhost/': 'sends the event unencrypted to another machine; use https',
+    'http://[::2]/': 'sends the event unencrypted to another machine; use https',
     'http://10.0.0.1/': 'sends the event unencrypted to another machine; use https',
     'https://user@a.b/': 'has a password in it; give it in a header, from an environment variable',
     'https://:pass@a.b/': 'has a password in it; give it in a header, from an environment variable',
