@@ -251,9 +251,19 @@ test('a program that left something running does not keep this process alive', a
 
 test('what goes on printing is waited for five seconds after the exit, and no longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1 })
-  const onStdout = () => t.mock.timers.tick(5000)
+  let isOver = false
+  const onStdout = () => {
+    if (!isOver) t.mock.timers.tick(5000)
+  }
   const script = '(for i in $(seq 100); do echo x; sleep 0.02; done) & exit 0'
-  assert.deepEqual(await sh(script, { lingerMs: 200, onStdout }), {
-    ...{ exitCode: 0, signal: null, cause: undefined, leftBehind: true },
-  })
+  const end = await sh(script, { lingerMs: 200, endsWhole: true, onStdout })
+  isOver = true
+  assert.deepEqual(end, { exitCode: 0, signal: null, cause: undefined, leftBehind: true })
+})
+
+test('output that breaks off is its end, and the exit code counts', async () => {
+  const child = spawn('/bin/bash', ['-c', 'read -r line; exit 3'], { detached: true })
+  const run = sh('', { child, input: 'x\n' })
+  for (const stream of [child.stdout, child.stderr]) stream.destroy(new Error('broken'))
+  assert.deepEqual(await run, { exitCode: 3, signal: null, cause: undefined, leftBehind: false })
 })

@@ -91,7 +91,7 @@ test('what git answers: much of it, why it failed, and that it took too long', a
   })
   writeFileSync(
     join(folder, 'git'),
-    `#!/bin/sh\ncase "$*" in\n*much*) head -c 20000000 /dev/zero | tr '\\0' x ;;\n*fails*) echo out; echo why >&2; exit 3 ;;\n*silent*) exit 3 ;;\n*slow*) exec sleep 60 ;;\nesac\n`,
+    `#!/bin/sh\ncase "$*" in\n*much*) head -c 20000000 /dev/zero | tr '\\0' x ;;\n*fails*) echo out; echo why >&2; exit 3 ;;\n*silent*) exit 3 ;;\n*slow*) exec sleep 5 ;;\nesac\n`,
     { mode: 0o755 },
   )
   process.env['PATH'] = `${folder}:${PATH}`
