@@ -108,3 +108,13 @@ test('what a hook said in the end is delivered; one that said nothing delivers n
     replies.map(([{ exitCode, stdout, stderr }]) => ({ exitCode, stdout, stderr })),
   )
 })
+
+test('one that fails makes room, too', async () => {
+  const background = new Background()
+  for (let at = 0; at < Background.most; at++)
+    background.adopt({ rest: Promise.reject(new Error('gone')), stop() {} }, () => {})
+  assert.equal(background.isFull, true)
+  await assert.rejects(background.close(), { message: 'gone' })
+  await new Promise(setImmediate)
+  assert.equal(background.isFull, false)
+})

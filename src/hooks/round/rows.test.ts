@@ -618,6 +618,13 @@ const scenes: Readonly<Record<string, () => Promise<Left>>> = {
         return ask('really?')
       }),
     ]).call(),
+  'a hook that asks, and a guard of the step that fails after it': () =>
+    stage([
+      defineHook('PreToolUse', function first() {
+        return ask('sure?')
+      }),
+      defineStepHook('before_tool_apply', boom),
+    ]).both('before_tool_apply', toolStep(), preToolUse()),
   'a function that answers with an object of its own kind, which has fields': () =>
     stage([
       defineHook('PreToolUse', function answers() {
