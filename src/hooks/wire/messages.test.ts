@@ -59,6 +59,7 @@ test('what a reply means, where a failure lets the call pass', () => {
   const cases: [ReturnType<typeof read>, ReturnType<typeof read>][] = [
     [read('PreToolUse', { ...audit, kind: 'nothing' }), { verdict: noOpinion }],
     [read('PreToolUse', text('hello')), { verdict: noOpinion }],
+    [read('PreToolUse', text('a {brace} in a line')), { verdict: noOpinion }],
     [read('PreToolUse', text('hello\n{"a":1}')), { verdict: noOpinion, ...before }],
     [read('SessionStart', text('hello')), { verdict: { ...noOpinion, context: ['hello'] } }],
     [read('PreToolUse', { ...audit, kind: 'block', text: 'no\n' }), { verdict: denied('no') }],
