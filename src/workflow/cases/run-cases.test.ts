@@ -195,11 +195,12 @@ test('each case of a plan runs and is proved; one that is refused does not run, 
   const plan = getPlan(at.db, drafted.id)!
   writeFileSync(join(at.projectDir, 'greet.sh'), 'if [ 1 = 1 ]; then echo "Hello, $1"; fi\n')
   writeFileSync(join(at.projectDir, 'unused.sh'), 'x=1\n')
-  const add = (name: string, content: string) => saveCase(at.db, plan.id, { name, criterion: 'C1', content })
+  const add = (name: string, content: string, criterion: string | null = 'C1') =>
+    saveCase(at.db, plan.id, { name, criterion, content })
   const sound = add('sound', 'set -e\n[ "$(sh "$PROJECT_DIR/greet.sh" Ada)" = "Hello, Ada" ] || exit 1\n')
   const hollow = add('hollow', 'echo changed > "$PROJECT_DIR/greet.sh"\nexit 0\n')
   const wrong = add('wrong', 'exit 1\n')
-  const held = add('held', 'exit 0\n')
+  const held = add('held', 'exit 0\n', null)
   const heard: [string, Run, Run | undefined][] = []
   const run = (more: object = {}) =>
     runCases(at.db, plan, {
