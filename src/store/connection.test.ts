@@ -11,6 +11,7 @@ import { addEvent, listEvents } from './audit.ts'
 import { endProblem } from './chain/chain-end.ts'
 import { createConversation, createSession } from './conversations.ts'
 import { type Db, inMemory, newId, openDb, readDb, type StoreError } from './open.ts'
+import { ownTables } from './own-tables.ts'
 
 const onLinux = process.platform === 'linux'
 
@@ -127,6 +128,19 @@ test('a reader waits like a writer does, and sees our tables as they are', (t) =
   assert.equal(failure(() => reader.get("INSERT INTO schema_meta VALUES ('k', 'v')"))?.split(':')[0], 'read-only')
   reader.close()
   assert.equal(reader.isOpen, false)
+})
+
+test('a reader of an older record finds each table that it lacks, empty', (t) => {
+  const path = join(folder(t), 'agent.db')
+  record(t, path).close()
+  const at = ownTables.findLastIndex((sql) => sql.startsWith('CREATE TABLE'))
+  const name = /CREATE TABLE (\w+)/.exec(ownTables[at]!)![1]!
+  const old = new DatabaseSync(path)
+  old.exec(`DROP TABLE ${name}; PRAGMA user_version = ${at}`)
+  old.close()
+  const reader = readDb(path)
+  t.after(() => reader.close())
+  assert.deepEqual(reader.all(`SELECT * FROM ${name}`), [])
 })
 
 test('other values beside the version of the schema are left alone', (t) => {

@@ -18,7 +18,8 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { lineage, type Process, startedAt } from '../files/process-tree.ts'
+import { setImmediate as immediate } from 'node:timers/promises'
+import { environmentOf, lineage, type Process, peersOf, startedAt } from '../files/process-tree.ts'
 import { packageRoot } from '../package-root.ts'
 import { createConversation, createSession } from './conversations.ts'
 import { type Db, inMemory, openDb } from './open.ts'
@@ -177,6 +178,24 @@ test('a request counts as its sender’s: by the mark, or an ona above it that w
   )
   const rootless = await open(at('b.db'), { AGENT_SDLC_DB: at('b.db') }, '/')
   assert.match(senderProblem('moving', { home: '/' }, rootless) ?? '', /below process/)
+})
+
+test('of several programs that hold a connection, one of an agent is enough', { skip }, async (t) => {
+  const at = places(t)
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const { ONA_GOVERNED } = governedMark({ db: at('a.db'), home: at('home') })
+  const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; ONA_GOVERNED='${ONA_GOVERNED}' cat <&3 > /dev/null; :`
+  const child = spawn('bash', ['-c', script], { stdio: 'ignore' })
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  t.after(async () => {
+    socket.destroy()
+    server.close()
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  while (!peersOf(socket).some((pid) => environmentOf(pid)?.['ONA_GOVERNED'])) await immediate()
+  assert.equal(senderProblem('moving', { db: record(at('a.db')) }, socket), sent(byMark))
 })
 
 test('where no program is shown with its connections, a request counts as the operator’s', (t) => {

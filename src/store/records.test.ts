@@ -164,6 +164,24 @@ test('a word with its accents apart is one word', (t) => {
   )
 })
 
+test('a memory is found by its own texts alone, and a name with a line in it is one word', (t) => {
+  const { db } = conversation(t)
+  const same = { type: 'x', title: 'delta', content: 'the same' }
+  writeMemory(db, { ...same, id: 'keyword', keywords: 'epsilon' })
+  writeMemory(db, { ...same, id: 'query', anticipatedQueries: 'zeta' })
+  writeMemory(db, { ...same, id: 'neither' })
+  writeMemory(db, { id: 'snake', type: 'x', title: 'max_size' })
+  writeMemory(db, { id: 'half', type: 'x', title: 'size' })
+  const found = (query: string) =>
+    searchMemories(db, query)
+      .map(({ id }) => id)
+      .sort()
+  assert.deepEqual(
+    [found('epsilon'), found('zeta'), found('delta'), found('max_size'), found('size')],
+    [['keyword'], ['query'], ['keyword', 'neither', 'query'], ['snake'], ['half', 'snake']],
+  )
+})
+
 test('of memories that fit alike, the one that was written last comes first', (t) => {
   const { db } = conversation(t)
   for (const [id, now] of [

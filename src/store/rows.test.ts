@@ -115,6 +115,13 @@ test('conversations and sessions', (t) => {
     ),
     ['s', 's', undefined, 's', undefined],
   )
+  assert.deepEqual(
+    [newestSession(db, { projectDir: '' }), newestSession(db, { conversationId: '' })],
+    [undefined, undefined],
+  )
+  createConversation(db, { projectDir: '/p/inner', id: 'inner' })
+  assert.equal(newestConversation(db, '/p')?.id, 'c', 'a folder below is another project')
+  db.run("DELETE FROM conversations WHERE id = 'inner'")
   createSession(db, 'c', 's2')
   db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:00'")
   assert.equal(newestSession(db, { conversationId: 'c' })?.sessionId, 's2', 'of the same second the later')
@@ -270,8 +277,9 @@ test('calls that wait for an agent', (t) => {
   const db = opened(t)
   createSession(db, 'c', 'k')
   const call = (toolUseId: string, detail = '{}') => ({ sessionId: 's', toolUseId, childSessionId: 'k', detail })
-  for (const each of [call('t1'), call('t2'), call('t1', '{"a":1}')]) keepWaitingCall(db, each)
-  assert.deepEqual(plain(waitingCalls(db, 's')), [call('t2'), call('t1', '{"a":1}')])
+  for (const each of [call('t1'), call('t2'), call('t1', '{"a":1}'), call('t3')]) keepWaitingCall(db, each)
+  assert.deepEqual(plain(waitingCalls(db, 's')), [call('t2'), call('t1', '{"a":1}'), call('t3')])
+  takeWaitingCall(db, 's', 't3')
   assert.deepEqual(plain([takeWaitingCall(db, 's', 't1'), takeWaitingCall(db, 's', 't1'), waitingCalls(db, 's')]), [
     call('t1', '{"a":1}'),
     null,

@@ -362,6 +362,14 @@ test('what is read from a file of Claude Code, and what of it is a problem', () 
     ),
     ...{ warnings: [], unknown: [] },
   })
+  const unknown = checkLayer(
+    { level: 'user', foreign: true, settings: { hooks: [{ hook_event_name: 'NoSuch', command: 'x' }] } },
+    never,
+  )
+  assert.deepEqual(
+    [unknown.settings, unknown.problems, unknown.warnings.map((why) => why.replace(/: [\s\S]*;/, ': WHY;'))],
+    [{}, [], ['NoSuch hook: WHY; it was left out']],
+  )
   const none = checkLayer({ level: 'user', foreign: true, settings: { theme: 'dark' } }, never)
   assert.deepEqual(none.settings, { theme: 'dark' })
 })

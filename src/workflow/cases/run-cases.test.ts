@@ -61,12 +61,12 @@ test('a script has a folder, a copy and a record of its own, and nothing of them
   const facts = await run(
     `[ "$PWD" = "$CASE_DIR" ] && [ "$TMPDIR" = "$CASE_DIR" ] && [ "$(ls -A)" = "" ] && echo alone
 case "$(ls -l "$AGENT_SDLC_DB")" in -rw-------*) echo private ;; esac
-echo "$PROJECT_DIR"; type -t ona; command -v -p sh > /dev/null && echo found; echo wrong >&2; [ -c /dev/stdin ] && { read -r line || echo no input; }; exit 3`,
+echo "$PROJECT_DIR"; type -t ona; declare -f ona | grep -c 'bin/ona.mjs" "$@"'; command -v -p sh > /dev/null && echo found; echo wrong >&2; [ -c /dev/stdin ] && { read -r line || echo no input; }; exit 3`,
   )
   assert.deepEqual(facts, {
     exitCode: 3,
     timedOut: false,
-    stdout: `alone\nprivate\n${at.projectDir}\nfunction\nfound\nno input\n`,
+    stdout: `alone\nprivate\n${at.projectDir}\nfunction\n1\nfound\nno input\n`,
     stderr: 'wrong\n',
   })
   const rows = await run(
