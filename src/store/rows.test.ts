@@ -679,8 +679,11 @@ test('sizes and traces', () => {
     [`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`]: 'x',
   }))
   assert.deepEqual(
-    [...endpoints, {}, { ...endpoints[0], OTEL_SDK_DISABLED: 'TRUE' }].map((env) => sendsTelemetry(env)),
-    [true, true, true, true, false, false],
+    [
+      ...[...endpoints, {}, { OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
+      ...['TRUE', 'false', ''].map((value) => ({ ...endpoints[0], OTEL_SDK_DISABLED: value })),
+    ].map((env) => sendsTelemetry(env)),
+    [true, true, true, true, false, false, false, true, true],
   )
   assert.deepEqual(withTrace({ A: 'b' }), { A: 'b' })
   assert.deepEqual(withTrace({ ...endpoints[0], TRACEPARENT: trace }), { ...endpoints[0], TRACEPARENT: trace })

@@ -243,7 +243,7 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   const odd = write('odd.mjs', 'throw "a text"')
   const good = write(
     'good.mjs',
-    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }, { kind: 'command', run }]\nexport { mine as again }\nexport const other = { kind: 'function', name: 'my own name', event: 'Stop', run }\nexport default other",
+    "const run = () => {}\nexport const mine = [{ kind: 'function', name: 'anonymous', event: 'Stop', run }, { kind: 'function', run: 7 }, { kind: 'command', run }, { kind: 'function', name: 'second', event: 'Stop', run }]\nexport { mine as again }\nexport const other = { kind: 'function', name: 'my own name', event: 'Stop', run }\nexport default other",
   )
   assert.deepEqual([join(root, 'missing.mjs'), none, throws, odd].map(hooksOfFile), [
     { why: `there is no file ${root}/missing.mjs` },
@@ -253,20 +253,22 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   ])
   const missing = hooksOfFile(lost)
   assert.match('why' in missing ? missing.why : '', new RegExp(`^${lost} cannot be loaded: Cannot find module`))
+  const foreign = hooksOfFile(write('foreign.mjs', "import 'ona/other'"))
+  assert.match('why' in foreign ? foreign.why : '', /foreign\.mjs cannot be loaded: Cannot find/)
   const names = (loaded: ReturnType<typeof hooksOfFile>) =>
     'handlers' in loaded ? loaded.handlers.map((each) => each.kind === 'function' && each.name) : loaded
-  assert.deepEqual(names(hooksOfFile(good)), ['again', 'my own name'])
+  assert.deepEqual(names(hooksOfFile(good)), ['again', 'second', 'my own name'])
   const at = { cwd: root, home: root }
   const outside = { why: 'must begin with / or ~/ in what counts in every folder, not "good.mjs"' }
   assert.deepEqual(
     [...['user', 'managed', 'operator'], ...['project', 'local', 'flag']].map((level) =>
       names(hookFiles(level, at)('good.mjs')),
     ),
-    [outside, outside, outside, ...Array(3).fill(['again', 'my own name'])],
+    [outside, outside, outside, ...Array(3).fill(['again', 'second', 'my own name'])],
   )
   assert.deepEqual(
     [names(hookFiles('user', at)('~/good.mjs')), names(hookFiles('user', at)(good))],
-    Array(2).fill(['again', 'my own name']),
+    Array(2).fill(['again', 'second', 'my own name']),
   )
 })
 
@@ -292,18 +294,31 @@ test('secrets are taken out by name and by form, put back from the files, and mi
     env: { API_TOKEN: 'hunter2hunter2', PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: 'abcdef' }, url: 'https://u:pass@x/', args: [key, 'x'] } },
     other: { API_TOKEN: 'named-but-no-carrier', headers: [{ API_TOKEN: 'in a list' }] },
-    links: ['https://x/?token=abc123', 'https://x/?key=abc123', 'https://x/?page=abc123', 'x?token=abc123'],
+    links: [
+      'https://x/?token=abc123',
+      'https://x/?key=abc123',
+      'https://x/?page=abc123',
+      'x?token=abc123',
+      'redis://:pass@x',
+    ],
   }
   const stored = withoutSecrets(settings)
   assert.deepEqual(stored, {
     env: { API_TOKEN: mark, PLAIN: 'x', MAX_TOKENS: '5', USE_TOKEN: '$TOKEN', KEY: 'true', ...references },
     mcpServers: { a: { headers: { Authorization: mark }, url: mark, args: [mark, 'x'] } },
     other: { API_TOKEN: 'named-but-no-carrier', headers: [{ API_TOKEN: 'in a list' }] },
-    links: [mark, mark, 'https://x/?page=abc123', 'x?token=abc123'],
+    links: [mark, mark, 'https://x/?page=abc123', 'x?token=abc123', mark],
   })
   assert.deepEqual(withSecrets(stored, settings), settings)
   assert.deepEqual(missingSecrets(withSecrets(stored, { env: settings.env, mcpServers: { a: { headers: 7 } } })), [
-    ...['mcpServers.a.headers.Authorization', 'mcpServers.a.url', 'mcpServers.a.args[0]', 'links[0]', 'links[1]'],
+    ...[
+      'mcpServers.a.headers.Authorization',
+      'mcpServers.a.url',
+      'mcpServers.a.args[0]',
+      'links[0]',
+      'links[1]',
+      'links[4]',
+    ],
   ])
 })
 
@@ -372,6 +387,22 @@ test('what is read from a file of Claude Code, and what of it is a problem', () 
   )
   const none = checkLayer({ level: 'user', foreign: true, settings: { theme: 'dark' } }, never)
   assert.deepEqual(none.settings, { theme: 'dark' })
+})
+
+test('a rule is judged by the list that it is in', () => {
+  const rules = { allow: ['A'], ask: ['B'], deny: ['C', 'D'] }
+  const checked = checkLayer({ level: 'user', settings: { permissions: rules } }, (rule, list) =>
+    rule === 'D' ? undefined : `${list} has ${rule}`,
+  )
+  assert.deepEqual(checked, {
+    settings: { permissions: { allow: [], ask: [], deny: ['D'] } },
+    problems: [
+      'permissions.ask: invalid permission rule "B": ask has B; correct or remove it',
+      'permissions.deny: invalid permission rule "C": deny has C; correct or remove it',
+    ],
+    warnings: ['permissions.allow: invalid permission rule "A" was skipped: allow has A'],
+    unknown: [],
+  })
 })
 
 test('a model_config that looks like a secret is refused, with the remedy', () => {
