@@ -182,6 +182,12 @@ test('a memory is found by its own texts alone, and a name with a line in it is 
   )
 })
 
+test('an empty text of a memory is stored as one, a missing one is not there', (t) => {
+  const { db } = conversation(t)
+  const { content, keywords, conceptTags } = writeMemory(db, { type: 'x', title: 'y', content: '', keywords: null })
+  assert.deepEqual([content, keywords, conceptTags], ['', null, null])
+})
+
 test('of memories that fit alike, the one that was written last comes first', (t) => {
   const { db } = conversation(t)
   for (const [id, now] of [

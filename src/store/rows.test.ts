@@ -121,6 +121,7 @@ test('conversations and sessions', (t) => {
   )
   createConversation(db, { projectDir: '/p/inner', id: 'inner' })
   assert.equal(newestConversation(db, '/p')?.id, 'c', 'a folder below is another project')
+  assert.equal(newestConversation(db, ''), undefined)
   db.run("DELETE FROM conversations WHERE id = 'inner'")
   createSession(db, 'c', 's2')
   db.run("UPDATE sessions SET started_at = '2026-01-01 00:00:00'")

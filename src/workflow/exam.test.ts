@@ -343,6 +343,7 @@ test('the implementation is what changed since the approval and what the record 
   const read = { name: 'Read', input: { file_path: 'old.txt' } }
   add(7, 'assistant', { content: [written, edited, notebook, read, { name: 'Write' }] })
   add(10, 'user', { content: [{ name: 'Write', input: { file_path: 'said.txt' } }] })
+  add(11, 'tool_use', { name: 'Write', input: { file_path: 'a..b.txt' } })
   add(8, 'tool_use', { name: 'Write', input: { file_path: 'deep/a/b.txt' } }, 'z')
   add(9, 'assistant', { content: [{ name: 'Write', input: { file_path: 'theirs.txt' } }] }, 'z')
   const { files: found, hash } = implementationOf(at.db, 'c', at.projectDir, {
@@ -359,6 +360,7 @@ test('the implementation is what changed since the approval and what the record 
     'a project that is gone',
   )
   const expected = [
+    ['a..b.txt', ''],
     ['e.txt', ''],
     ['gone.txt', ''],
     ['m.ipynb', ''],

@@ -25,6 +25,7 @@ import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
 import { commitRound, commitToolCall } from '../session/commit.ts'
+import { setState } from '../state.ts'
 import { archivable, archiveConversation, archiveOf, unarchiveConversation, unarchiveSession } from './archive.ts'
 import { packed, rowsOf, unpacked } from './frame.ts'
 import {
@@ -137,6 +138,18 @@ test('each file is marked, settled and emptied by itself', (t) => {
     [['blocked.zst'], false, true],
   )
   assert.deepEqual([unarchiveConversation(db, 'b'), rows(db, 's-b')], [true, before])
+})
+
+test('one session that is in use keeps its conversation in the database', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { db } = record(t)
+  createSession(db, 'a', 's-a2')
+  const began = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[19]
+  setState(db, 'a', 'working:s-a2', `${process.ppid} ${began}`)
+  assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['b'])
+  setState(db, 'a', 'working:s-a2', `${process.ppid} 1`)
+  assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['a', 'b'])
 })
 
 test('an archived conversation that another program has written to is not archived again', (t) => {

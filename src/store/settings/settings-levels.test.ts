@@ -323,6 +323,7 @@ test('the record stands on the floor of the files: guards that it lacks come bac
         settings: { [key]: { a: 1, b: { c: 2, d: 3 } } },
       },
       { files: {}, stored: { [key]: 'y' }, settings: { [key]: 'y' } },
+      { files: { [key]: false }, stored: { [key]: true }, settings: { [key]: false }, restored: [key] },
     ]),
     {
       files: { hooks: [hook('one'), hook('two')] },
