@@ -62,6 +62,9 @@ test('the window that a server names is known', () => {
     'LM Studio, later': 4096,
     'LM Studio, MLX': 7424,
   })
+  const windowOf = (tokens: number) =>
+    broken({ message: `prompt is too long: 9 tokens > ${tokens} maximum` }, 'h').failure.contextWindow
+  assert.deepEqual([windowOf(1024), windowOf(1023), windowOf(0)], [1024, undefined, undefined])
 })
 
 test('other failures that mention lengths and contexts are not taken for it', () => {

@@ -80,6 +80,8 @@ const overflow = new RegExp(
   'i',
 )
 
+/** No model reads less: a smaller number counts something else. */
+const leastWindow = 1024
 /** Before the number of tokens that the model can read. */
 const windowIn = /(?:> |length is |length of only |size \(|allowed \(|n_ctx:? \(?)(\d+)/
 
@@ -89,7 +91,7 @@ function overflowIn(
 ): Pick<ModelFailure, 'contextOverflow' | 'contextWindow'> | undefined {
   if (!overflow.test(`${code} ${message}`)) return undefined
   const contextWindow = Number(windowIn.exec(message)?.[1])
-  return { contextOverflow: true, ...(contextWindow > 0 && { contextWindow }) }
+  return { contextOverflow: true, ...(contextWindow >= leastWindow && { contextWindow }) }
 }
 
 const kinds: Record<string, Kind> = {
