@@ -89,7 +89,10 @@ function guardOf(place: Place, use: FileUse, command: ShellCommand, filled: read
   if (kind === 'creates') return createsGuard(place, word, command)
   if (kind === 'treeRead' || kind === 'treeEdit') return treeGuard(place, use, command, filled)
   const access = kind === 'read' || kind === 'mayRead' ? 'read' : 'edit'
-  const words = word.path.includes(HOLE) ? [known(word)] : (place.expanded(word) ?? [known(word)])
+  const found = word.path.includes(HOLE) ? undefined : place.expanded(word)
+  const unread = found === undefined && access === 'read' ? unreadBeside(place, word) : undefined
+  if (unread) return { word: 'ask', why: `\`${clip(textOf(command))}\` may read ${unread.what}` }
+  const words = found ?? [known(word)]
   const certain = (kind === 'read' || kind === 'edit') && !use.unsure && word.literal
   let asks: Guard | undefined
   for (const each of words.flatMap((one) => one ?? [])) {
@@ -108,6 +111,14 @@ function guardOf(place: Place, use: FileUse, command: ShellCommand, filled: read
 function known(word: ShellWord): ShellWord | undefined {
   const folder = /^([^\u0000*?[{]*)\//.exec(word.path)?.[1]
   return folder ? { ...word, path: `${folder}/x` } : undefined
+}
+
+/** What may not be read and lies in the folder before what is unknown: `~/.ona/$X` may be the stored credential. */
+function unreadBeside(place: Place, word: ShellWord): ProtectedPath | undefined {
+  const inside = known(word)
+  if (!inside) return undefined
+  const folders = place.accesses(inside, 'read').flatMap(({ paths }) => paths.map((path) => dirname(path)))
+  return readRows.find((row) => row.at === 'home' && folders.includes(dirname(inHome(row, place.question.home))))
 }
 
 /** A folder that is changed or read as a whole with protected paths in it. */
