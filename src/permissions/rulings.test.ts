@@ -384,6 +384,9 @@ test('an input without a command holds none, whatever else stands in its place',
 
 test('what is said of a command line under a mode or a layer of its own', async () => {
   const hookInSrc = sessionProtectedPaths({ hookFiles: ['/w/src/hook.sh'] })
+  const added = { additionalDirectories: ['/w'] }
+  const deniedEnv =
+    'deny by Read(.env): Permission to use Bash has been denied: the deny rule "Read(.env)" matches `cat /w/.env`.'
   await hold([
     [
       '',
@@ -392,6 +395,10 @@ test('what is said of a command line under a mode or a layer of its own', async 
       { settings: { allow: builtinRules } },
     ],
     ['+Bash', 'tar cf a.tar src', 'allow by Bash: the allow rule "Bash"', { protect: hookInSrc }],
+    ['-Read(.env) +Bash', 'cat /w/.env', deniedEnv, { cwd: '/w/sub' }],
+    ['-Read(.env) +Bash', 'cat /w/.env', deniedEnv, { cwd: '/v', projectDir: '/v', origins: ['/w'] }],
+    ['-Read(.env) +Bash', 'cat /w/.env', deniedEnv, { cwd: '/v', projectDir: '/v', settings: added }],
+    ['-Read(.env) +Bash', 'cat /w/.env', 'allow by Bash: the allow rule "Bash"', { cwd: '/v', projectDir: '/v' }],
     ['+Bash', 'rm -r src', 'ask: `rm -r src` takes /w/src with a file that a hook runs', { protect: hookInSrc }],
     [
       '+Bash(npm test)',
@@ -540,6 +547,15 @@ test('what is said of folders as a whole, by what is in them now', async () => {
   const own = { cwd: w, projectDir: w }
   const builtin = { ...own, settings: { allow: builtinRules } }
   await hold(rowsIn('folder-rulings.txt', own, builtin))
+  symlinkSync(join(w, 'plain'), join(w, 'to-home'))
+  await hold([
+    [
+      '+Bash',
+      'rm -r to-home',
+      "ask: `rm -r to-home` takes W/plain with ona's stored credential",
+      { ...own, home: join(w, 'plain') },
+    ],
+  ])
   const atLogin = (folder: string) =>
     `ask: \`rm -r ~/Library\` takes ${folder} with a file that starts programs at login`
   await hold(['/h', '/g'].map((home) => ['+Bash', 'rm -r ~/Library', atLogin(`${home}/Library`), { ...own, home }]))

@@ -40,6 +40,14 @@ test('a text with a value put into it is none that stands there', () => {
   assert.deepEqual(others('', ["system('a#{b}')", "open('a{b}')", "open('a$b')"], 'ruby'), [])
 })
 
+test('a path is the one that its own object names', () => {
+  assert.deepEqual(
+    others('files', ['Path("a"); x.read_text()', 'y = Path("a") ; x.write_bytes(b)', 'x.read_bytes()']),
+    [],
+  )
+  assert.deepEqual(others('', ['Path("a").read_text()', "Path('a' ).write_text('b')"]), [])
+})
+
 test('scripts of sed run nothing by such names', () => {
   const scripts = ['s/eval(x)/exec(y)/', 's/system(x)/`$y`/', 's/open(x)/rmtree(y)/', '/subprocess/d']
   assert.deepEqual(others('', scripts, 'sed'), [])
