@@ -164,6 +164,7 @@ test('an archived conversation that another program has written to is not archiv
 test('what was used last is archived last', (t) => {
   const { db } = record(t)
   db.run("UPDATE conversations SET last_active = '2019-01-01 00:00:00' WHERE id = 'b'")
+  db.run("UPDATE conversations SET created_at = '2018-01-01 00:00:00' WHERE id = 'a'")
   assert.deepEqual(archivable(db, '2021-01-01 00:00:00'), ['b', 'a'])
 })
 

@@ -564,12 +564,17 @@ test('bare uses nothing but managed settings and --settings, and leaves the snap
 })
 
 test('a folder is trusted with all below it; the home folder is never remembered', (t) => {
-  const { root, home, cwd } = world(t)
+  const { root, home, cwd, load } = world(t)
   const inner = join(cwd, 'packages', 'a')
   mkdirSync(inner, { recursive: true })
   mkdirSync(join(cwd, '.git'))
   assert.equal(isTrusted(inner, { home }), false)
   assert.equal(trust(inner, { home }), true)
+  assert.deepEqual(
+    [load().trusted, load({ flags: { trust: false } }).trusted, load({ flags: { trust: true } }).trusted],
+    [true, true, true],
+    'without the flag, what was remembered counts',
+  )
   assert.deepEqual(
     [cwd, inner, `${cwd}-2`, root, join(cwd, '..')].map((folder) => isTrusted(folder, { home })),
     [true, true, false, false, false],
