@@ -67,6 +67,7 @@ test('each operator becomes its opposite, and what only looks like one stays', (
     ['a -> b', []],
     ['a >> b', []],
     ['a >== b', []],
+    ['buf"Hi, {x}"', []],
     ['a <== b', []],
     ['a << b', []],
     ['a2 = b.3', []],

@@ -20,6 +20,10 @@ test('a case that no sandbox holds fails when it changes the project itself', as
       ...{ projectDir: copy, db, conversationId: 'c', env },
       wrap: async (words, place) => ({ words, env: place.env, unheld: project }),
     })
+  db.run("INSERT INTO conversations(id, project_dir, phase) VALUES ('c', '/p', 'test')")
+  const read = `new (require("node:sqlite").DatabaseSync)(process.env.AGENT_SDLC_DB).prepare("SELECT id, phase FROM conversations").all()`
+  const { stdout } = await run(`"${process.execPath}" -p 'JSON.stringify(${read})'`)
+  assert.equal(stdout, '[{"id":"c","phase":"test"}]\n', 'the conversation, also of a record without settings')
   const quiet = await run('echo x > "$PROJECT_DIR/b.txt"; cat "$REAL/a.txt"')
   assert.deepEqual([quiet.exitCode, quiet.stdout], [0, 'one'])
   for (const script of [
