@@ -288,3 +288,24 @@ test('a process waits for an answer, and ends while the program is idle', async 
   )
   assert.deepEqual(await promise, [0, `${JSON.stringify(verdict('{"n":1}'))}\n`])
 })
+
+test('at the exit of ona a program may finish what it is at; one that runs on without its stdin is ended', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const answer = `${greet}read -r line; echo '{"id":1,"verdict":null}'; `
+  const scripts = [
+    `${answer}while read -r line; do :; done; echo finished > quick`,
+    `echo $$ > stubborn; ${answer}while :; do sleep 1; done`,
+  ]
+  const script = `
+    const { askPersistent } = await import(${JSON.stringify(import.meta.resolve('./persistent.ts'))})
+    for (const script of ${JSON.stringify(scripts)}) {
+      const place = { cwd: '.', env: process.env, argv: ['/bin/sh', '-c', script] }
+      await askPersistent(place, { input: '{}', timeoutMs: 60_000 })
+    }
+    process.exit()`
+  const words = ['--input-type=module', '-e', script]
+  await new Promise((resolve) => execFile(process.execPath, words, { cwd: folder }, resolve))
+  await gone(Number(readFileSync(join(folder, 'stubborn'), 'utf8')))
+  assert.equal(readFileSync(join(folder, 'quick'), 'utf8'), 'finished\n')
+})

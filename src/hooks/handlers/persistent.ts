@@ -8,6 +8,7 @@
  * `input` is what the hook would read on stdin, `verdict` what it would print; `block` is exit code 2, `error` a failure.
  */
 import type { ChildProcess } from 'node:child_process'
+import { isRunning, processOf } from '../../files/process-tree.ts'
 import type { Env } from '../handler.ts'
 import { bindGroup } from '../process/bound-groups.ts'
 import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
@@ -51,6 +52,9 @@ const mostPrograms = 16
 const wakeAfterMs = 100
 /** What a program printed just before it ended is still read; a child of its own may hold its stdout open. */
 const lastWordsMs = 500
+
+/** A program that has not ended so long after its stdin has does not intend to. */
+const farewellMs = 100
 
 /** Must not throw or reject: whatever becomes of the program is an end. */
 export function askPersistent(place: Place, run: PersistentRun): Promise<PersistentEnd> {
@@ -163,6 +167,7 @@ function programIn(place: Place): Program {
   const idle = programs.size >= mostPrograms && [...programs.values()].find(({ waiting }) => waiting.size === 0)
   if (idle) end(idle)
   const program = startProgram(key, place)
+  if (programs.size === 0) process.on('exit', endAll)
   programs.set(key, program)
   return program
 }
@@ -258,9 +263,23 @@ function end(program: Program, why = ''): void {
   if (program.over) return
   program.over = program.hasEnded = true
   if (programs.get(program.key) === program) programs.delete(program.key)
+  if (programs.size === 0) process.off('exit', endAll)
   const stderr = program.takeStderr()
   for (const { done } of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
   if (program.child?.pid !== undefined) signalGroup(program.child, 'SIGKILL')
+}
+
+/** Their stdin closes with this process. One that runs on without it is ended; the others may finish what they are at. */
+function endAll(): void {
+  const running = [...programs.values()].flatMap(({ child }) => {
+    child?.stdin?.destroy()
+    const known = child?.pid === undefined ? undefined : processOf(child.pid)
+    return known ? [{ child: child!, known }] : []
+  })
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  for (let waited = 0; waited < farewellMs && running.some(({ known }) => isRunning(known)); waited++)
+    Atomics.wait(pause, 0, 0, 1)
+  for (const { child, known } of running) if (isRunning(known)) signalGroup(child, 'SIGTERM')
 }
 
 /** A program does not keep the process alive; its stdin closes when the process ends. A call that waits has a timer. */
