@@ -5,7 +5,7 @@
  * ONA_TEST_FOLDER. What judges paths and a file whose first line is `// temporary files on the disk: WHY` keep it, too.
  */
 import { mkdirSync, readFileSync, statfsSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 
 const memory = '/dev/shm'
 const enoughBytes = 1 << 30
@@ -24,15 +24,21 @@ export function inMemory(): string | undefined {
 const judges = /^src\/(?:agent|hooks)\//
 export const diskLine = '// temporary files on the disk:'
 
+/** What the name of a module begins with that runs test files of whole programs, in one process. */
+export const programs = 'programs'
+
+/** Whether a file is about whole programs. */
+export const isProgram = (file: string): boolean =>
+  file.startsWith('test/') || basename(file).startsWith(`${programs}-`)
+
 /** Whether the temporary files of a test file are on the disk. */
 export const isOnDisk = (file: string): boolean =>
   judges.test(file) || readFileSync(file, 'utf8').split('\n', 1)[0]!.startsWith(`${diskLine} `)
 
 const folder = new URL(import.meta.url).searchParams.get('in')
 const file = relative('.', process.argv[1] ?? '')
-const isProgram = file.startsWith('test/')
-if (folder !== null && (isProgram || !isOnDisk(file))) {
+if (folder !== null && (isProgram(file) || !isOnDisk(file))) {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true })
-  process.env[isProgram ? 'ONA_TEST_FOLDER' : 'TMPDIR'] = temporary
+  process.env[isProgram(file) ? 'ONA_TEST_FOLDER' : 'TMPDIR'] = temporary
 }

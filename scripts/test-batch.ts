@@ -1,6 +1,6 @@
 /**
- * Runs test files of units in one process, one after another, which saves each of them the start of a process and the loading
- * of what they share. A file that leaves something behind (an environment variable, a folder, a patched function, an open
+ * Runs test files in one process, one after another, which saves each of them the start of a process and the loading of what
+ * they share; those of whole programs, in test/, share the process that runs the program as well. A file that leaves something behind (an environment variable, a folder, a patched function, an open
  * server) fails by name, since the next file would meet it. A file that cannot share a process says why in a line
  * `// in a process of its own: WHY`.
  */
@@ -10,17 +10,19 @@ import { after, suite } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cpuMs } from './cpu-time.ts'
-import { diskLine, isOnDisk } from './temp-folder.ts'
+import { diskLine, isOnDisk, isProgram, programs } from './temp-folder.ts'
 
-/**
- * What a file says; or that it starts processes itself, next to which its own start is nothing and which cost more out of a
- * large process; or that it compares snapshots, which Node finds by the name of the process's file.
- */
-const alone =
-  /^\/\/ in a process of its own: \S|node:child_process|node:worker_threads|runCommand|\.assert\.snapshot\(/m
+/** What a file says; or that it compares snapshots, which Node finds by the name of the process's file. */
+const alone = /^\/\/ in a process of its own: \S|node:worker_threads|\.assert\.snapshot\(/m
+/** A unit that starts processes: next to them its own start is nothing, and they cost more out of a large process. */
+const starts = /node:child_process|runCommand/
+/** What ends with the process: a browser; and what counts the runs of the program in it. */
+const once = /support\/(?:browser|passed-flags)\.ts/
 
-/** Tests of whole programs, in test/, gain nothing: nearly all of their time is that of processes which they start. */
-export const isShared = (file: string): boolean => !/^test\//.test(file) && !alone.test(readFileSync(file, 'utf8'))
+export function isShared(file: string): boolean {
+  const text = readFileSync(file, 'utf8')
+  return !alone.test(text) && !starts.test(text) && !(isProgram(file) && once.test(text))
+}
 
 /** The files in each batch, by the path of the module that runs it. */
 export type Batches = ReadonlyMap<string, readonly string[]>
@@ -43,32 +45,49 @@ export const isOnlyItsTests = (error: Error): boolean =>
 
 interface Dealt {
   readonly files: readonly string[]
-  /** What each took in the last run, in milliseconds. */
-  readonly last: ReadonlyMap<string, number>
-  /** Files in one process, at most. */
-  readonly size?: number
+  /** What a file takes, in milliseconds of CPU time. */
+  cost(file: string): number
 }
 
-/** Files whose temporary files are on the disk are not in one process with others. */
-export function deal({ files, ...how }: Dealt): string[][] {
-  const { true: onDisk = [], false: inMemory = [] } = Object.groupBy(files, (file) => String(isOnDisk(file)))
-  return [onDisk, inMemory].flatMap((some) => dealAlike({ files: some, ...how }))
+/** Files in one process, at most, and what one of them may take. */
+const limits = {
+  unitsOnDisk: { size: 24, mostMs: 3000 },
+  units: { size: 24, mostMs: 3000 },
+  programs: { size: 5, mostMs: 2500 },
+} as const
+
+const kindOf = (file: string): keyof typeof limits =>
+  isProgram(file) ? 'programs' : isOnDisk(file) ? 'unitsOnDisk' : 'units'
+
+/** Files whose temporary files are in different places are not in one process. */
+export function deal({ files, cost }: Dealt): string[][] {
+  const kinds = Object.groupBy(files, kindOf)
+  return Object.entries(limits).flatMap(([kind, limit]) =>
+    dealAlike({ files: kinds[kind as keyof typeof limits] ?? [], cost, ...limit }),
+  )
 }
 
 /** Batches of about the same length, longest file first; a file that takes longer than a batch should is not in one. */
-function dealAlike({ files, last, size = 24 }: Dealt): string[][] {
-  const short = files.filter((file) => (last.get(file) ?? 0) < 5000 && isShared(file))
+function dealAlike({
+  files,
+  cost,
+  size,
+  mostMs,
+}: Dealt & { readonly size: number; readonly mostMs: number }): string[][] {
+  const short = files.filter((file) => cost(file) < mostMs && isShared(file))
   const batches: string[][] = Array.from({ length: Math.ceil(short.length / size) }, () => [])
-  const sorted = short.toSorted((a, b) => (last.get(b) ?? 0) - (last.get(a) ?? 0))
+  const sorted = short.toSorted((a, b) => cost(b) - cost(a))
   for (const [index, file] of sorted.entries()) batches[index % batches.length]!.push(file)
   return batches.filter(({ length }) => length > 1)
 }
 
-/** Writes the module that runs this batch. */
-export function writeBatch(files: readonly string[], at: string, times: string): void {
-  const words = JSON.stringify({ files, times })
+/** Writes the module that runs this batch, into `folder`. */
+export function writeBatch(files: readonly string[], folder: string): string {
+  const words = JSON.stringify({ files, times: folder })
   const where = isOnDisk(files[0]!) ? `${diskLine} that of its files\n` : ''
+  const at = join(folder, `${isProgram(files[0]!) ? programs : 'units'}-${encodeURIComponent(files[0]!)}.mjs`)
   writeFileSync(at, `${where}import { runBatch } from ${JSON.stringify(import.meta.url)}\nawait runBatch(${words})\n`)
+  return at
 }
 
 export async function runBatch({ files, times }: { files: readonly string[]; times: string }): Promise<void> {

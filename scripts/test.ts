@@ -66,7 +66,7 @@ if (files.length === 0) {
 }
 
 const resultsFile = values.acceptance ?? values.results
-const last = new Map(resultsFile === undefined || !existsSync(resultsFile) ? [] : durationsIn(resultsFile))
+const last = new Map(resultsFile === undefined || !existsSync(resultsFile) ? [] : filesIn(resultsFile))
 if (resultsFile !== undefined) {
   mkdirSync(dirname(resultsFile), { recursive: true })
   writeFileSync(resultsFile, '')
@@ -95,10 +95,8 @@ if (values.costs) inSample.searchParams.set('costs', scratch)
 else inSample.searchParams.set('left', leftFile)
 const batches = new Map<string, readonly string[]>()
 // a pattern is matched against the suite that a batch makes of a file, too
-for (const batch of patterns || values.costs ? [] : deal({ files: files.filter((file) => !(file in left)), last })) {
-  const at = join(scratch, `batch-${batches.size}.test.mjs`)
-  writeBatch(batch, at, scratch)
-  batches.set(at, batch)
+for (const batch of patterns || values.costs ? [] : deal({ files: files.filter((file) => !(file in left)), cost })) {
+  batches.set(writeBatch(batch, scratch), batch)
 }
 const check = values.check ? startCheck() : true
 if (resultsFile !== undefined && last.size === 0) fillCompileCache()
@@ -171,13 +169,14 @@ function fillCompileCache(): void {
 /** Batches and the files that are in none. */
 function longestFirst(): string[] {
   const batched = new Set([...batches.values()].flat())
-  const took = (path: string) => (batches.get(path) ?? [path]).reduce((sum, file) => sum + expectedMs(file), 0)
+  const took = (path: string) =>
+    (batches.get(path) ?? [path]).reduce((sum, file) => sum + (last.get(file)?.ms ?? cost(file)), 0)
   return [...batches.keys(), ...files.filter((file) => !batched.has(file))].sort((a, b) => took(b) - took(a))
 }
 
-/** What a file took last, or where that is not known what it costs by the table. */
-function expectedMs(file: string): number {
-  return last.get(file) ?? costs.files[file] ?? 0
+/** CPU time. */
+function cost(file: string): number {
+  return last.get(file)?.cpuMs ?? costs.files[file] ?? 0
 }
 
 /** The files of this run that took more than a second of CPU time, and the tests that took more than `dearMs`. */
@@ -200,9 +199,9 @@ function measured(): Costs {
 }
 
 /** What each file took in the run that wrote these results. */
-function durationsIn(path: string): [string, number][] {
+function filesIn(path: string): [string, FileResult][] {
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line): Result => JSON.parse(line)).flatMap((line) => ('ms' in line ? [[line.file, line.ms]] : []))
+  return lines.map((line): Result => JSON.parse(line)).flatMap((line) => ('ms' in line ? [[line.file, line]] : []))
 }
 
 /** What cpu-time.ts wrote at the end of this file's process. */

@@ -7,7 +7,6 @@ import { existsSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { isFull } from './campaign-size.ts'
 import { compileCache } from './compile-cache.ts'
 import { type Ended, type Job, mark, mostInput } from './shared-process.ts'
@@ -88,9 +87,6 @@ interface Shared {
 let shared: Shared | undefined
 let count = 0
 
-/** Whose CPU time counts as that of the test file. */
-if (process.env['NODE_TEST_CONTEXT']) after(() => shared?.end())
-
 interface Running {
   readonly stdout: Buffer[]
   readonly stderr: Buffer[]
@@ -130,6 +126,8 @@ function startShared(): Shared {
     }),
   )
   hold(false)
+  // its CPU time counts as that of this process only when it has ended
+  process.once('beforeExit', () => void self.end())
 
   function leave(): void {
     if (shared === self) shared = undefined
