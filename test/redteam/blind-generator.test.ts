@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { sampled } from '../support/campaign-size.ts'
 import type { Place } from '../support/program.ts'
-import { implemented, move, nodeCases } from '../support/workflow.ts'
+import { cases, implemented, move } from '../support/workflow.ts'
 import { canary, find, leaky, source, ways } from './leaky.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
@@ -50,7 +50,7 @@ for (const [name, way] of sampled(Object.entries(ways), 3))
 test('hooks and servers that know the code cannot tell the writer', async (t) => {
   const { at, model } = await leaky(t, () => 'false')
   const says = (event: string, output: string) => ({ hook_event_name: event, matcher: '', command: output })
-  const told = `cat ${at.folder}/bin/greet.mjs`
+  const told = `cat ${at.folder}/bin/greet.sh`
   at.write('server.mjs', `process.stdin.on('data', () => {})\n// ${canary}\n`)
   mkdirSync(join(at.home, '.ona'), { recursive: true })
   writeFileSync(
@@ -87,8 +87,8 @@ const looks = (at: Place, port: number) =>
 
 test('a hook of the writing session runs in the sandbox, and finds the code by no way', async (t) => {
   const { at, model, tries, port } = await leaky(t, () => 'false')
-  tries[0] = nodeCases[0]!
-  await at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command: `cat bin/greet.mjs # ${canary}` } })])
+  tries[0] = cases[0]!
+  await at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command: `cat bin/greet.sh # ${canary}` } })])
   at.write('.ona/look.sh', `${looks(at, port)}\necho "ran inside: \${ONA_SANDBOX-no}"\n`)
   const hook = { hook_event_name: 'PreToolUse', matcher: '', command: 'bash .ona/look.sh' }
   mkdirSync(join(at.home, '.ona'), { recursive: true })
@@ -133,7 +133,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 test('no tool and no MCP server leads to the code: the writer has two tools, and a call of any other fails', async (t) => {
   const { at, model, tries } = await leaky(t, () => 'false')
-  const code = join(at.folder, 'bin/greet.mjs')
+  const code = join(at.folder, 'bin/greet.sh')
   at.write('server.mjs', leakingServer)
   mkdirSync(join(at.home, '.ona'), { recursive: true })
   const mcpServers = { leaks: { command: process.execPath, args: [join(at.folder, 'server.mjs'), code] } }
@@ -166,7 +166,7 @@ test('no tool and no MCP server leads to the code: the writer has two tools, and
 test('what a hook says when it refuses a case is not for its writer', async (t) => {
   const { at, model } = await leaky(t, () => 'false')
   mkdirSync(join(at.home, '.ona'), { recursive: true })
-  const command = `grep -q 'test case' && { cat ${at.folder}/bin/greet.mjs >&2; exit 2; }; exit 0`
+  const command = `grep -q 'test case' && { cat ${at.folder}/bin/greet.sh >&2; exit 2; }; exit 0`
   writeFileSync(
     join(at.home, '.ona/settings.json'),
     JSON.stringify({ hooks: [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command }] }),
@@ -178,7 +178,7 @@ test('what a hook says when it refuses a case is not for its writer', async (t) 
 })
 
 test('where no sandbox can be made the report says so, and so does the record', async (t) => {
-  const { at, model } = await implemented(t, [nodeCases], source.replaceAll(canary, 'name'))
+  const { at, model } = await implemented(t, [cases], source.replaceAll(canary, 'name'))
   const without = (words: string[]) =>
     new Promise<string>((resolve, reject) => {
       // a machine without bubblewrap: its place is taken by something that cannot be run

@@ -13,7 +13,6 @@ import {
   modelServer,
   move,
   nodeCases,
-  nodeManifest,
   nodeSound,
   sound,
   sql,
@@ -28,22 +27,20 @@ const write = (criterion: string, name: string, script: string): Call => ({
 })
 
 test('code that Bash wrote, copied or printed does not reach the writer; what was public before does', async (t) => {
-  const model = await modelServer(t, [nodeCases])
+  const model = await modelServer(t, [cases])
   const at = await conversation(t, 'planning', model.env)
   at.write('docs/before.md', 'CONTROL_PUBLIC_5a11 is documented\n')
   await approved(at)
-  at.write('package.json', nodeManifest)
-  const source = `#!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-const CANARY_SOURCE_9e2d = process.argv[2] ?? 'world'
-if (CANARY_SOURCE_9e2d === '--help') console.log(readFileSync(new URL(import.meta.url), 'utf8'))
-else console.log(\`Hello, \${CANARY_SOURCE_9e2d}!\`)
+  at.write('package.json', manifest)
+  const source = `#!/bin/sh
+CANARY_SOURCE_9e2d=\${1-world}
+if [ "$CANARY_SOURCE_9e2d" = --help ]; then cat "$0"; else echo "Hello, $CANARY_SOURCE_9e2d!"; fi
 `
   const bash = (command: string) =>
     at.run(['--eval', JSON.stringify({ tool: 'Bash', input: { command } }), '--conversation', 'c'])
   at.write('draft.txt', source)
   const { code } = await bash(
-    `cd ${at.folder} && mkdir -p bin docs && cp -p draft.txt bin/greet.mjs && cp -p draft.txt docs/notes.md && touch -d 2020-01-01 docs/notes.md bin/greet.mjs`,
+    `cd ${at.folder} && mkdir -p bin docs && cp -p draft.txt bin/greet.sh && cp -p draft.txt docs/notes.md && touch -d 2020-01-01 docs/notes.md bin/greet.sh`,
   )
   assert.equal(code, 0)
   await move(at, 'test')

@@ -3,10 +3,10 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { type Call, implemented, nodeCases } from '../support/workflow.ts'
+import { type Call, cases, implemented } from '../support/workflow.ts'
 
 export const canary = 'CANARY_CODE_41c7'
-export const source = `const ${canary} = process.argv[2] ?? 'world'\nconsole.log(\`Hello, \${${canary}}!\`)\n`
+export const source = `#!/bin/sh\n${canary}=\${1-world}\necho "Hello, $${canary}!"\n`
 /** Spelled so that no script holds it, nor the folder of the project: the checker refuses one that names it. */
 export const find = (folder: string) =>
   `w=$(printf 'CANARY_%s_41c7' CODE); d=$(printf '%s%s' '${folder.slice(0, 8)}' '${folder.slice(8)}')`
@@ -30,7 +30,7 @@ export async function leaky(t: TestContext, script: (port: number) => string) {
   })
   t.after(() => holder.kill('SIGKILL'))
   const text = `set -u\n${find(at.folder)}\n${script((server.address() as AddressInfo).port)}\n`
-  tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, nodeCases[1]!)
+  tries.push({ name: 'WriteTestCase', input: { name: 'looks', criterion: 'C1', script: text } }, cases[1]!)
   return { at, model, text, tries, port: (server.address() as AddressInfo).port }
 }
 
@@ -41,10 +41,10 @@ export const ways: Readonly<Record<string, (port: number) => string>> = {
   'loose objects': () =>
     `for f in "$d"/.git/objects/??/*; do perl -MCompress::Zlib -0777 -ne 'print uncompress($_)' "$f" 2>/dev/null; done | grep -aq "$w"`,
   '/proc of others': () =>
-    `r=/pro; for p in \${r}c/[0-9]*; do tr '\\0' '\\n' 2>/dev/null < $p/environ; cat $p/cwd/bin/greet.mjs 2>/dev/null; done | grep -aq "$w"`,
+    `r=/pro; for p in \${r}c/[0-9]*; do tr '\\0' '\\n' 2>/dev/null < $p/environ; cat $p/cwd/bin/greet.sh 2>/dev/null; done | grep -aq "$w"`,
   'a loopback server': (port) =>
     `r=/dev/tc; exec 3<>\${r}p/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q "$w" <&3`,
   'temporary files': () => `ls -d /tmp/ona-* /var/tmp/ona-* 2>/dev/null | grep -q "$(basename "$(dirname "$d")")"`,
   'ona as a tool': () =>
-    `ona --eval '{"tool":"Bash","input":{"command":"cat '"$d"'/bin/greet.mjs"}}' --conversation c | grep -q "$w"`,
+    `ona --eval '{"tool":"Bash","input":{"command":"cat '"$d"'/bin/greet.sh"}}' --conversation c | grep -q "$w"`,
 }
