@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import { createConversation, createSession } from '../../src/store/conversations.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
 import { sized } from '../support/campaign-size.ts'
+import { compileCache } from '../support/compile-cache.ts'
 
 const rounds = sized(6, 200)
 const writer = join(import.meta.dirname, '../support/store-writer.ts')
@@ -25,8 +26,7 @@ function startSession(db: Db): string[] {
 
 /** Runs a writer; `kill` picks, from the first row it acknowledges, how long it may live. Gives what it acknowledged. */
 function write(words: string[], killAfterMs?: () => number): Promise<number[]> {
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(dirname(words[0]!), 'compiled') }
-  const child = spawn(process.execPath, [writer, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [compileCache, writer, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (chunk) => {
     if (said === '' && killAfterMs) setTimeout(() => child.kill('SIGKILL'), killAfterMs())

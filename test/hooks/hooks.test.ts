@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sampled } from '../support/campaign-size.ts'
+import { runProgram } from '../support/run-program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const place = mkdtempSync(join(tmpdir(), 'ona-hooks-'))
@@ -12,23 +13,16 @@ after(() => rmSync(place, { recursive: true }))
 const project = join(place, 'project')
 mkdirSync(join(project, '.ona'), { recursive: true })
 mkdirSync(join(place, '.ona'))
-const env = { ...process.env, HOME: place, AGENT_SDLC_DB: join(place, 'agent.db'), NO_COLOR: '1' }
+const env = { PATH: process.env['PATH'], HOME: place, AGENT_SDLC_DB: join(place, 'agent.db'), NO_COLOR: '1' }
 
-function ona(...words: string[]) {
-  const run = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), ...words], {
-    cwd: project,
-    env,
-    encoding: 'utf8',
-  })
-  return { code: run.status, out: run.stdout, err: run.stderr }
-}
+const ona = (...words: string[]) => runProgram(words, { cwd: project, env })
 const settle = (folder: string, hooks: unknown) =>
   writeFileSync(join(folder, '.ona/settings.json'), JSON.stringify({ hooks }))
 
-test('ona hooks list shows every hook in its order, where it came from, and which do not run', () => {
+test('ona hooks list shows every hook in its order, where it came from, and which do not run', async () => {
   settle(place, [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', if: 'Bash(git *)' }])
   settle(project, { Stop: [{ hooks: [{ type: 'command', command: 'echo hi' }] }] })
-  const rows = ona('hooks', 'list').out.trimEnd().split('\n')
+  const rows = (await ona('hooks', 'list')).stdout.trimEnd().split('\n')
   assert.deepEqual(
     rows.map((line) => line.trim().split(/ {2,}/)),
     [
@@ -37,7 +31,7 @@ test('ona hooks list shows every hook in its order, where it came from, and whic
       ['1', 'Stop', '*', 'project', 'echo hi (does not run: untrusted_workspace; trust this folder with ona --trust)'],
     ],
   )
-  const listed = JSON.parse(ona('hooks', 'list', '--trust', '--json').out)
+  const listed = JSON.parse((await ona('hooks', 'list', '--trust', '--json')).stdout)
   assert.deepEqual(
     listed.hooks.map(({ ordinal, event, source, withheld }: Record<string, unknown>) => [
       ordinal,
@@ -52,7 +46,7 @@ test('ona hooks list shows every hook in its order, where it came from, and whic
   )
 })
 
-test('a hook in TypeScript that settings name is loaded and asked, once the folder is trusted', () => {
+test('a hook in TypeScript that settings name is loaded and asked, once the folder is trusted', async () => {
   settle(place, [])
   settle(project, [{ hook_event_name: 'PreToolUse', type: 'function', file: '.ona/guard.ts' }])
   writeFileSync(
@@ -65,24 +59,25 @@ test('a hook in TypeScript that settings name is loaded and asked, once the fold
      }), { matcher: '^Bash$' })\n`,
   )
   assert.match(
-    ona('hooks', 'list').out,
+    (await ona('hooks', 'list')).stdout,
     /function:\.ona\/guard\.ts \(does not run: untrusted_workspace; trust this folder with ona --trust\)/,
   )
   const input = (tool_name: string) => JSON.stringify({ tool_name, tool_input: { command: 'git push' } })
   assert.deepEqual(readdirSync(project), ['.ona'], 'what nobody trusts is not loaded')
 
-  const fired = (tool: string) =>
-    JSON.parse(ona('hooks', 'fire', 'PreToolUse', '--trust', '--json', '--input', input(tool)).out)
-  assert.deepEqual([fired('Bash').answer.decision, fired('Bash').answer.reason], ['deny', 'not git push'])
-  assert.equal(fired('Read').answer.decision, 'none', 'its own matcher counts')
+  const fired = async (tool: string) =>
+    JSON.parse((await ona('hooks', 'fire', 'PreToolUse', '--trust', '--json', '--input', input(tool))).stdout)
+  const { answer } = await fired('Bash')
+  assert.deepEqual([answer.decision, answer.reason], ['deny', 'not git push'])
+  assert.equal((await fired('Read')).answer.decision, 'none', 'its own matcher counts')
   assert.match(
-    ona('hooks', 'list', '--trust').out,
+    (await ona('hooks', 'list', '--trust')).stdout,
     /PreToolUse +\^Bash\$ +project +function:noPush in \.ona\/guard\.ts/,
   )
   rmSync(join(project, 'loaded'))
 })
 
-test('a file of the user’s own is found from their home, and is not loaded where hooks are switched off', () => {
+test('a file of the user’s own is found from their home, and is not loaded where hooks are switched off', async () => {
   settle(project, [])
   settle(place, [{ hook_event_name: 'Stop', type: 'function', file: '~/own.ts' }])
   writeFileSync(
@@ -92,14 +87,10 @@ test('a file of the user’s own is found from their home, and is not loaded whe
      writeFileSync('loaded', '')
      export const end = defineHook('Stop', () => undefined)\n`,
   )
-  const off = spawnSync(process.execPath, [join(root, 'bin/ona.mjs'), 'hooks', 'list'], {
-    cwd: project,
-    env: { ...env, SDLC_DISABLE_ALL_HOOKS: '1' },
-    encoding: 'utf8',
-  })
+  const off = await runProgram(['hooks', 'list'], { cwd: project, env: { ...env, SDLC_DISABLE_ALL_HOOKS: '1' } })
   assert.match(off.stdout, /function:~\/own\.ts/)
   assert.ok(!existsSync(join(project, 'loaded')), 'it was loaded')
-  assert.match(ona('hooks', 'list').out, /Stop +\* +user +function:end in ~\/own\.ts/)
+  assert.match((await ona('hooks', 'list')).stdout, /Stop +\* +user +function:end in ~\/own\.ts/)
   rmSync(join(project, 'loaded'))
 })
 
@@ -117,29 +108,29 @@ const badFiles: Record<string, [where: string, file: string, text: string | unde
   ],
 }
 for (const [fault, [where, file, text, says]] of sampled(Object.entries(badFiles), 3)) {
-  test(`no session begins beside a hook file that ${fault}`, () => {
+  test(`no session begins beside a hook file that ${fault}`, async () => {
     settle(place, [])
     settle(project, [])
     if (text !== undefined) writeFileSync(join(project, file), text)
     settle(where, [{ hook_event_name: 'PreToolUse', type: 'function', file }])
-    const { code, err } = ona('-p', 'hello', '--trust')
+    const { code, stderr } = await ona('-p', 'hello', '--trust')
     settle(where, [])
     assert.equal(code, 1)
-    assert.match(err, says)
+    assert.match(stderr, says)
   })
 }
 
-test('ona hooks fire asks the real plane and prints each answer, the verdict and why', () => {
+test('ona hooks fire asks the real plane and prints each answer, the verdict and why', async () => {
   settle(place, [
     { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', shell: 'sh' },
     { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'echo no >&2; exit 2', shell: 'sh' },
     { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'touch ran', shell: 'sh' },
   ])
   writeFileSync(join(project, 'call.json'), JSON.stringify({ tool_name: 'Bash', tool_input: { command: 'ls' } }))
-  const { out, code } = ona('hooks', 'fire', 'PreToolUse', '--input', 'call.json')
+  const { stdout, code } = await ona('hooks', 'fire', 'PreToolUse', '--input', 'call.json')
   assert.equal(code, 0)
   assert.equal(
-    out.replaceAll(/in \d+ ms/g, 'in N ms'),
+    stdout.replaceAll(/in \d+ ms/g, 'in N ms'),
     `[0] true  exit 0 in N ms
 [1] echo no >&2; exit 2  exit 2 in N ms
     stderr no
@@ -153,19 +144,22 @@ verdict
   )
 })
 
-test('ona hooks fire asks about a step too', () => {
+test('ona hooks fire asks about a step too', async () => {
   settle(place, [
     { hook_event_name: 'before_turn_end', command: 'echo test it >&2; exit 2', shell: 'sh' },
     { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'redact-secrets' },
   ])
   const end = '{"stop_reason":"end_turn","continues_so_far":0,"voluntary":true}'
-  assert.match(ona('hooks', 'fire', 'before_turn_end', '--input', end).out, /control {3}\{"kind":"continue"\}/)
+  assert.match(
+    (await ona('hooks', 'fire', 'before_turn_end', '--input', end)).stdout,
+    /control {3}\{"kind":"continue"\}/,
+  )
   const call = '{"tool":"x","safety":"network","args":{"api_key":"k"}}'
-  const { step } = JSON.parse(ona('hooks', 'fire', 'before_tool_apply', '--input', call, '--json').out)
+  const { step } = JSON.parse((await ona('hooks', 'fire', 'before_tool_apply', '--input', call, '--json')).stdout)
   assert.deepEqual(step.args, { api_key: '***' })
 })
 
-test('wrong use is reported with the way out, and ends with 2', () => {
+test('wrong use is reported with the way out, and ends with 2', async () => {
   settle(place, [])
   const cases: [string[], RegExp][] = [
     [['fire', 'PreToolUs'], /did you mean "PreToolUse"\?/],
@@ -179,31 +173,31 @@ test('wrong use is reported with the way out, and ends with 2', () => {
     [['lits'], /unknown subcommand "lits"/],
   ]
   for (const [words, why] of cases) {
-    const { code, err } = ona('hooks', ...words)
+    const { code, stderr } = await ona('hooks', ...words)
     assert.equal(code, 2, words.join(' '))
-    assert.match(err, why)
+    assert.match(stderr, why)
   }
 })
 
-test('a misspelt event in the settings is an error that says which was meant', () => {
+test('a misspelt event in the settings is an error that says which was meant', async () => {
   settle(place, [{ hook_event_name: 'PreToolUs', command: 'true' }])
-  const { code, err } = ona('hooks', 'list')
+  const { code, stderr } = await ona('hooks', 'list')
   settle(place, [])
   assert.equal(code, 1)
-  assert.match(err, /did you mean "PreToolUse"\?/)
+  assert.match(stderr, /did you mean "PreToolUse"\?/)
 })
 
-test('ona hooks log shows what ran', () => {
+test('ona hooks log shows what ran', async () => {
   settle(place, [
     { hook_event_name: 'PreToolUse', matcher: 'Read', command: 'echo "not here" >&2; exit 2', shell: 'sh' },
   ])
   const call = JSON.stringify({ tool: 'Read', input: { file_path: join(project, 'call.json') } })
-  assert.equal(ona('--eval', call).code, 1)
-  const { out } = ona('hooks', 'log', '--event', 'PreToolUse')
-  assert.match(out, /PreToolUse +Read +deny +\d+ ms +echo "not here" >&2; exit 2 +not here\n$/)
-  const [row] = JSON.parse(ona('hooks', 'log', '--json', '--tool', 'Read').out)
+  assert.equal((await ona('--eval', call)).code, 1)
+  const { stdout } = await ona('hooks', 'log', '--event', 'PreToolUse')
+  assert.match(stdout, /PreToolUse +Read +deny +\d+ ms +echo "not here" >&2; exit 2 +not here\n$/)
+  const [row] = JSON.parse((await ona('hooks', 'log', '--json', '--tool', 'Read')).stdout)
   assert.deepEqual([row.event, row.exitCode, row.stderr], ['PreToolUse', 2, 'not here\n'])
-  assert.equal(ona('hooks', 'log', '--tool', 'Write').out, 'no hook run matches\n')
+  assert.equal((await ona('hooks', 'log', '--tool', 'Write')).stdout, 'no hook run matches\n')
 })
 
 test('the events stand in the order of the specification', () => {

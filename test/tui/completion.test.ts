@@ -10,9 +10,10 @@ const ona = (...words: string[]) =>
   spawnSync(process.execPath, [join(root, 'bin', 'ona.mjs'), 'completion', ...words], { encoding: 'utf8' })
 
 test('bash completes commands, flags and the values of flags', () => {
+  const completion = ona('bash').stdout
   const complete = (...line: string[]) => {
     const words = line.map((word) => `'${word}'`).join(' ')
-    const script = `${ona('bash').stdout}\nCOMP_WORDS=(${words}); COMP_CWORD=${line.length - 1}; _ona; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const script = `${completion}\nCOMP_WORDS=(${words}); COMP_CWORD=${line.length - 1}; _ona; printf '%s\\n' "\${COMPREPLY[@]}"`
     const run = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
     assert.equal(run.stderr, '')
     return run.stdout.trim().split('\n')
