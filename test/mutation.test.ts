@@ -17,6 +17,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { mutantsOf, mutated, sample } from '../scripts/mutation/mutants.ts'
 import { nearTestsOf } from '../scripts/mutation/related-tests.ts'
+import { compileCache } from './support/compile-cache.ts'
 
 test('each edit changes what the program does, and never a type, an import or a key', () => {
   const text = [
@@ -122,7 +123,7 @@ function project(t: TestContext, tests: Record<string, string>): string {
 const script = join(checkout, 'scripts/test-mutation.ts')
 const minus = "test('minus', () => assert.equal(sign(-4), 'minus'))"
 const mutate = (root: string, ...words: string[]) =>
-  spawnSync(process.execPath, [script, ...words], {
+  spawnSync(process.execPath, [compileCache, script, ...words], {
     cwd: root,
     encoding: 'utf8',
     env: { ...process.env, TMPDIR: join(root, 'tmp') },
@@ -208,7 +209,7 @@ test('Ctrl-C prints what is known, ends the test that runs and removes the copy'
     sign: "import fs from 'node:fs'\nfs.writeFileSync(process.env.TMPDIR + '/pid', String(process.pid))\ntest('long', async () => { await new Promise((done) => setTimeout(done, 600_000)) })",
   })
   const env = { ...process.env, TMPDIR: join(root, 'tmp') }
-  const child = spawn(process.execPath, [script, 'src', '--jobs', '1'], {
+  const child = spawn(process.execPath, [compileCache, script, 'src', '--jobs', '1'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
