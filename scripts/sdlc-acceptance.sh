@@ -7,6 +7,7 @@
 #   scripts/sdlc-acceptance.sh --jobs N        N files of rows at a time, each with a server of its own; prints in the same order
 #   scripts/sdlc-acceptance.sh --tested FILE   takes the results of tests from a run of scripts/test.ts --results FILE;
 #                                              --testing PID: from that run, which still goes on
+#   scripts/sdlc-acceptance.sh --shared        with --jobs: the runs of ona of a file of rows share a process (Linux)
 #   scripts/sdlc-acceptance.sh --times FILE    adds a line per row to FILE: its id and its CPU time in milliseconds (Linux)
 #   scripts/sdlc-acceptance.sh --matrix        prints the matrix as Markdown
 #   scripts/sdlc-acceptance.sh --list          prints ids, sections and obligations, separated by tabs
@@ -17,7 +18,7 @@ set -uo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 # another folder of rows, for the test of this script
 rows=${ACCEPTANCE_ROWS:-$ROOT/scripts/acceptance/rows}
-mode=run keep_going='' tested='' testing='' jobs='' part='' record='' times='' only=()
+mode=run keep_going='' tested='' testing='' jobs='' part='' record='' times='' shared='' only=()
 while [ $# -gt 0 ]; do
   case $1 in
     --keep-going) keep_going=yes ;;
@@ -29,14 +30,15 @@ while [ $# -gt 0 ]; do
     # how --jobs calls this script: the rows of one file, and a folder for what became of each
     --part) part=${2:?}; shift ;;
     --record) record=${2:?}; shift ;;
+    --shared) shared=yes ;;
     --matrix) mode=matrix ;;
     --list) mode=list ;;
-    --help | -h) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --help | -h) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "sdlc-acceptance.sh: what is \"$1\"? --help says what there is" >&2; exit 2 ;;
   esac
   shift
 done
-[ -e /proc/self/stat ] || times=''
+[ -e /proc/self/stat ] || times='' shared=''
 
 passed=0 failed=0 group='' group_setup='' wanted=''
 declare -A outcome=() bodies=() ready=()
@@ -140,6 +142,7 @@ start_parts() {
   local words=() file
   [ -z "$tested" ] || words+=(--tested "$tested")
   [ -z "$times" ] || words+=(--times "$times")
+  [ -z "$shared" ] || words+=(--shared)
   for id in "${only[@]}"; do words+=(--only "$id"); done
   mkdir "$WORK/record"
   set -m # a process group of their own, to end them by
@@ -236,10 +239,16 @@ if [ "$mode" = run ]; then
   echo '[]' >"$OUTSIDE/cases.json"
   node=$ROOT/node_modules/.bin/node
   [ -x "$node" ] || node=$(command -v node)
-  printf '#!/bin/sh\nexec timeout -k 5 120 "%s" "%s/bin/ona.mjs" "$@"\n' "$node" "$ROOT" >"$WORK/bin/ona"
-  chmod +x "$WORK/bin/ona"
+  printf '#!/bin/sh\nexec timeout -k 5 120 "%s" "%s/bin/ona.mjs" "$@"\n' "$node" "$ROOT" >"$WORK/bin/ona-alone"
+  chmod +x "$WORK/bin/ona-alone"
+  if [ -n "$shared" ] && [ -n "$part" ]; then
+    mkfifo "$OUTSIDE/runs" "$OUTSIDE/ended"
+    ln -s "$ROOT/scripts/acceptance/shared-ona.sh" "$WORK/bin/ona"
+  else
+    ln -s ona-alone "$WORK/bin/ona"
+  fi
   # nothing of the caller's reaches a row: neither a credential nor a setting
-  for name in $(compgen -e | grep -E '^(ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE|ONA|SDLC|AGENT_SDLC|XDG|HTTPS?_PROXY|NO_PROXY|https?_proxy|BASH_ENV|NODE_OPTIONS)'); do unset "$name"; done
+  for name in $(compgen -e | grep -E '^(ANTHROPIC|OPENAI|LM_STUDIO|CLAUDE|ONA|SDLC|AGENT_SDLC|XDG|HTTPS?_PROXY|NO_PROXY|https?_proxy|BASH_ENV|NODE_|SSL_CERT_)'); do unset "$name"; done
   export PATH=$WORK/bin:$ROOT/node_modules/.bin:$PATH ROOT WORK OUTSIDE ONA_KEYCHAIN=off NO_COLOR=1 LC_ALL=C.UTF-8
   . "$ROOT/scripts/acceptance/lib.sh"
   trap 'exit 130' INT TERM

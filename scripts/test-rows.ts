@@ -23,6 +23,7 @@ export function startRows({ tested, times }: RowsOptions): Promise<Rows> {
   const script = join(import.meta.dirname, 'sdlc-acceptance.sh')
   const jobs = String(availableParallelism())
   const words = ['--jobs', jobs, '--times', times, '--tested', tested, '--testing', String(process.pid)]
+  if (process.env['ONA_TEST_FULL'] !== '1') words.push('--shared')
   const child = spawn(script, words, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   let problems = ''

@@ -1,7 +1,7 @@
 /**
  * The outside world of the acceptance rows: one server on loopback that speaks both model dialects, an account's
  * authorization endpoints, a web page and a search. `node model-server.ts FOLDER` writes FOLDER/env when it listens and
- * adds each request to FOLDER/requests.jsonl.
+ * adds each request to FOLDER/requests.jsonl. Where there is a FOLDER/runs it runs the program, too (shared-runs.ts).
  *
  * The model does what the last prompt says, line by line:
  *   call NAME {json}   a tool call; several lines are one reply
@@ -12,7 +12,7 @@
  * TASK in a call's input is the id of the task that a result has named last.
  * Asked for test cases (it is offered WriteTestCase), it calls what FOLDER/cases.json holds.
  */
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -145,3 +145,4 @@ server.listen(0, '127.0.0.1', () => {
   writeFileSync(join(folder, 'env.new'), lines.map((line) => `export ${line}\n`).join(''))
   renameSync(join(folder, 'env.new'), join(folder, 'env')) // whole, for those who wait for it
 })
+if (existsSync(join(folder, 'runs'))) await (await import('./shared-runs.ts')).serveRuns(folder)

@@ -28,6 +28,8 @@ export interface Invocation {
   readonly timeoutMs?: number
   /** As this user, and in a process of its own. */
   readonly uid?: number
+  /** A step of a shell script: LC_ALL is for the programs that it starts, and the next step may find other modules in the project. */
+  readonly isStep?: boolean
   /** In a process of its own, for what is about the process. */
   readonly alone?: boolean
   /** Hears stderr as it comes; in a process of its own. */
@@ -41,14 +43,14 @@ export function runProgram(words: readonly string[], invocation: Invocation): Pr
 }
 
 /** Not with what Node or the system's libraries read when a process starts. */
-const mayShare = ({ env, input = '', alone = false, uid, onStderr }: Invocation): boolean =>
+const mayShare = ({ env, input = '', alone = false, uid, onStderr, isStep = false }: Invocation): boolean =>
   !isFull &&
   !alone &&
   !onStderr &&
   uid === undefined &&
   existsSync(bundle) &&
   Buffer.byteLength(input) <= mostInput &&
-  !Object.keys(env).some((name) => /^(?:NODE_|LD_|SSL_|LC_|TZ$)/.test(name))
+  !Object.keys(env).some((name) => /^(?:NODE_|LD_|SSL_|LC_|TZ$)/.test(name) && !(isStep && name === 'LC_ALL'))
 
 function runAlone(
   words: readonly string[],
@@ -86,6 +88,10 @@ interface Shared {
 
 let shared: Shared | undefined
 let count = 0
+
+/** Its CPU time counts as that of this process only when it has ended. */
+export const endShared = async (): Promise<void> => shared?.end()
+process.on('beforeExit', endShared)
 
 interface Running {
   readonly stdout: Buffer[]
@@ -126,8 +132,6 @@ function startShared(): Shared {
     }),
   )
   hold(false)
-  // its CPU time counts as that of this process only when it has ended
-  process.once('beforeExit', () => void self.end())
 
   function leave(): void {
     if (shared === self) shared = undefined
@@ -153,12 +157,12 @@ function startShared(): Shared {
 
   const self: Shared = {
     isFree: () => running === undefined,
-    run(words, { cwd, env, input = '', timeoutMs = 60_000 }) {
+    run(words, { cwd, env, input = '', timeoutMs = 60_000, isStep = false }) {
       hold(true)
       const limit = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
       const { promise, resolve } = Promise.withResolvers<Ran>()
       running = { stdout: [], stderr: [], resolve }
-      jobs!.write(`${JSON.stringify({ words, cwd, env: env as Job['env'], input } satisfies Job)}\n`)
+      jobs!.write(`${JSON.stringify({ words, cwd, env: env as Job['env'], input, isStep } satisfies Job)}\n`)
       return promise.finally(() => clearTimeout(limit))
     },
     end() {

@@ -4,7 +4,7 @@
  * costs: Node itself and the compiling of the bundle. Use `runProgram` of run-program.ts.
  *
  * A run ends as a process does: when nothing is left to wait for, or by `process.exit`, which ends this process as well. One that
- * leaves a descriptor open is the last of its process.
+ * leaves a descriptor open, or a step of a script that has loaded modules of the project, is the last of its process.
  *
  *   node shared-process.ts BUNDLE PROGRAM FIFO
  *
@@ -28,9 +28,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Script, constants as vm } from 'node:vm'
 
 export interface Job {
@@ -38,6 +39,8 @@ export interface Job {
   readonly cwd: string
   readonly env: Record<string, string>
   readonly input: string
+  /** The next run may find other modules in the project than this one. */
+  readonly isStep: boolean
 }
 
 export interface Ended {
@@ -67,11 +70,13 @@ function serve([bundle, program, fifo]: [string, string, string]): void {
     String(args[0]).startsWith('vm.') ? undefined : Reflect.apply(emitWarning, process, args)
   const timers = recordTimers()
   const ends = recordEnds()
+  const hasProjectModules = recordProjectModules()
   process.on('exit', () => {
     rmSync(fifo, { force: true })
     for (const keep of kept) keep()
   })
   let open = new Set<string>()
+  let isStep = false
 
   process.on('beforeExit', () => {
     if (open.size === 0) return begin()
@@ -87,6 +92,7 @@ function serve([bundle, program, fifo]: [string, string, string]): void {
 
   function begin(): void {
     const job = nextJob()
+    isStep = job.isStep
     for (const name of Object.keys(process.env)) if (!(name in job.env)) delete process.env[name]
     Object.assign(process.env, job.env)
     process.chdir(job.cwd)
@@ -103,7 +109,7 @@ function serve([bundle, program, fifo]: [string, string, string]): void {
         if (!own.includes(listener)) process.removeListener(name, listener as () => void)
     process.exitCode = undefined
     const left = [...descriptors()].filter((each) => !open.has(each))
-    const isClean = left.length === 0 && !process.stdout.destroyed
+    const isClean = left.length === 0 && !process.stdout.destroyed && !(isStep && hasProjectModules())
     closeSync(0)
     open = new Set()
     for (const fd of [1, 2]) writeSync(fd, mark)
@@ -160,6 +166,20 @@ function recordTimers(): NodeJS.Timeout[] {
     globalThis[name] = Object.defineProperties(recorded, Object.getOwnPropertyDescriptors(real)) as never
   }
   return timers
+}
+
+const ours = pathToFileURL(join(import.meta.dirname, '../../')).href
+
+/** Whether a run has loaded modules of a project, such as roles and hooks: Node does not load them again. */
+function recordProjectModules(): () => boolean {
+  let isLoaded = false
+  registerHooks({
+    load(url, context, next) {
+      isLoaded ||= url.startsWith('file:') && !url.startsWith(ours)
+      return next(url, context)
+    },
+  })
+  return () => isLoaded
 }
 
 /** What closes connections and the pipes of children, as the end of a process does. */
