@@ -132,18 +132,17 @@ test('what only reads is allowed by the built-in rules, beside any deny rule, an
     JSON.parse(
       (await at.run(['permissions', 'test', '--tool', tool, '--input', JSON.stringify(input), '--json'])).stdout,
     ).decision
-  assert.deepEqual(
-    await Promise.all([
-      decisionOf('Read', { file_path: 'a.txt' }),
-      decisionOf('Grep', { pattern: 'x' }),
-      decisionOf('TodoWrite', { todos: [] }),
-      decisionOf('Read', { file_path: '/etc/hostname' }),
-      decisionOf('Read', { file_path: '.env' }),
-      decisionOf('Read', { file_path: '~/.ona/credentials.json' }),
-      decisionOf('Write', { file_path: 'a.txt', content: '' }),
-    ]),
-    ['allow', 'allow', 'allow', 'ask', 'ask', 'deny', 'ask'],
-  )
+  const calls: [tool: string, input: object, decision: string][] = [
+    ['Read', { file_path: 'a.txt' }, 'allow'],
+    ['Grep', { pattern: 'x' }, 'allow'],
+    ['TodoWrite', { todos: [] }, 'allow'],
+    ['Read', { file_path: '/etc/hostname' }, 'ask'],
+    ['Read', { file_path: '.env' }, 'ask'],
+    ['Read', { file_path: '~/.ona/credentials.json' }, 'deny'],
+    ['Write', { file_path: 'a.txt', content: '' }, 'ask'],
+  ]
+  for (const [tool, input, decision] of calls)
+    assert.deepEqual([tool, input, await decisionOf(tool, input)], [tool, input, decision])
   at.write('../home/.ona/settings.json', { builtinRules: false })
   assert.equal(await decisionOf('Read', { file_path: 'a.txt' }), 'ask')
 })

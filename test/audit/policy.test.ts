@@ -143,12 +143,12 @@ test('what was denied becomes the hook of a role, which denies it in any agent',
     here.run(['policy', 'guard', file], {
       input: JSON.stringify({ tool_name: 'Bash', tool_input: { command }, cwd: here.folder }),
     })
-  assert.deepEqual(
-    await Promise.all(
-      ['deploy.sh staging', 'true; "deploy.sh" staging', 'npm test'].map(async (each) => (await guarded(each)).code),
-    ),
-    [2, 2, 0],
-  )
+  for (const [command, code] of [
+    ['deploy.sh staging', 2],
+    ['true; "deploy.sh" staging', 2],
+    ['npm test', 0],
+  ] as const)
+    assert.deepEqual([command, (await guarded(command)).code], [command, code])
   assert.equal((await guarded('npm test', 'missing.json')).code, 2, 'a guard that cannot be read denies')
 })
 

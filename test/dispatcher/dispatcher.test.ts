@@ -7,6 +7,7 @@ import { defaultFiles } from '../../src/dispatcher/defaults.ts'
 import { checkSchema } from '../../src/dispatcher/setup/check-schema.ts'
 import { schemas } from '../../src/dispatcher/setup/schemas.ts'
 import { type EventName, eventNames, type Json } from '../../src/dispatcher/types.ts'
+import { sampled } from '../support/campaign-size.ts'
 import { type Firing, filesUnder, makeRepo, moduleBody, payload, readFile, sid } from '../support/dispatcher.ts'
 
 const extras: Record<EventName, Record<string, unknown>> = {
@@ -280,10 +281,14 @@ test('invariant 10: nothing escapes the session root, whatever ids the host send
     'ABCDEF12-x',
     '12345678/../x',
   ]
-  for (const id of nasty) {
-    await repo.fire('SubagentStart', { session_id: id, agent_id: id, agent_type: id })
-    await repo.fire('SubagentStop', { session_id: id, agent_id: id, agent_type: id, stop_hook_active: true })
-    await repo.fire('Stop', { session_id: id })
+  for (const [index, id] of nasty.entries()) {
+    // each is a process: by default every id reaches one of them, and each of them some ids
+    const fires = [
+      () => repo.fire('SubagentStart', { session_id: id, agent_id: id, agent_type: id }),
+      () => repo.fire('SubagentStop', { session_id: id, agent_id: id, agent_type: id, stop_hook_active: true }),
+      () => repo.fire('Stop', { session_id: id }),
+    ]
+    for (const fire of sampled(fires, 3, index)) await fire()
   }
   const outside = filesUnder(join(repo.root, '.ai/tmp')).filter((file) => !/^[0-9a-f]{8}\//.test(file))
   assert.deepEqual(outside, ['dispatch.log'])
