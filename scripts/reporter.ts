@@ -33,7 +33,7 @@ export async function* report(
       continue
     }
     if (type === 'test:fail' && data.details.error.cause !== undefined && data.details.type !== 'suite') {
-      const at = `${data.file}:${data.line}`
+      const at = placeOf(data)
       onFailure(`${relative('.', at)} ${data.name}`)
       yield `\n✖ ${data.name}\n  ${at}\n${inspect(data.details.error.cause)}\n`
     }
@@ -41,4 +41,10 @@ export async function* report(
     if (type === 'test:diagnostic' && data.nesting === 0)
       yield `ℹ ${data.message.replace(/^(suites|tests|fail) (\d+)$/, (_, word: keyof typeof extra, count) => `${word} ${count - extra[word]}`)}\n`
   }
+}
+
+/** Where a test is written; in a sampled run a test is called by in-sample.ts, and only its file is known. */
+function placeOf(data: { file?: string | undefined; line?: number | undefined }): string {
+  const { entryFile = '' } = data as { entryFile?: string }
+  return data.file?.endsWith('in-sample.ts') ? entryFile : `${data.file}:${data.line}`
 }

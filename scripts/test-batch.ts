@@ -1,8 +1,8 @@
 /**
  * Runs test files in one process, one after another, which saves each of them the start of a process and the loading of what
- * they share; those of whole programs, in test/, share the process that runs the program as well. A file that leaves something
- * behind (an environment variable, a folder, a patched function, an open server) fails by name, since the next file would meet
- * it. A file that cannot share a process says why in a line `// in a process of its own: WHY`.
+ * they share; those of whole programs, in test/, share the process that runs the program as well. A file that leaves something behind (an environment variable, a folder, a patched function, an open
+ * server) fails by name, since the next file would meet it. A file that cannot share a process says why in a line
+ * `// in a process of its own: WHY`.
  */
 import fs, { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ import { diskLine, isOnDisk, isProgram, programs } from './temp-folder.ts'
 
 /** What a file says; or that it compares snapshots, which Node finds by the name of the process's file. */
 const alone = /^\/\/ in a process of its own: \S|node:worker_threads|\.assert\.snapshot\(/m
-/** Next to the processes that a file starts its own start is nothing, and they cost more out of a large process. */
+/** A unit that starts processes: next to them its own start is nothing, and they cost more out of a large process. */
 const starts = /node:child_process|runCommand/
 /** What ends with the process: a browser; and what counts the runs of the program in it. */
 const once = /support\/(?:browser|passed-flags)\.ts/
 
-function isShared(file: string): boolean {
+export function isShared(file: string): boolean {
   const text = readFileSync(file, 'utf8')
   return !alone.test(text) && !starts.test(text) && !(isProgram(file) && once.test(text))
 }

@@ -6,10 +6,12 @@
  *   node scripts/test.ts --check            npm run check beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
  *   node scripts/test.ts --jobs 4           test files at a time; by default two per core, and three where each run of the program is a process
- *   node scripts/test.ts --costs            each file in a process of its own; notes in scripts/test-costs.json what those cost that
- *                                           take more than a second
- * Files share processes (scripts/test-batch.ts); with --test-name-pattern each has its own. Campaigns are short, and runs of the
- * program share a process (test/support/run-program.ts). ONA_TEST_FULL=1 runs everything whole, each run in a process of its own.
+ *   node scripts/test.ts --seed 7           another day's sample of the tests that cost most, and a sample of files that are named
+ *   node scripts/test.ts --costs            all of them, each file in a process of its own: notes in scripts/test-costs.json
+ *                                           which files and tests cost most
+ * Files of units share a process (scripts/test-batch.ts); with --test-name-pattern each has its own.
+ * Without file names, tests that cost much (scripts/test-sample.ts) are sampled. Campaigns are short, and runs of the program share
+ * a process (test/support/run-program.ts). ONA_TEST_FULL=1 runs everything whole, each run in a process of its own.
  * Failures are printed as they happen and listed at the end.
  */
 import { spawnSync } from 'node:child_process'
@@ -33,12 +35,14 @@ import type { TestEvent } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { cpuMs } from './cpu-time.ts'
 import { endDescendants } from './descendants.ts'
+import { leftOut } from './in-sample.ts'
 import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
 import { inMemory } from './temp-folder.ts'
-import { deal, writeBatch } from './test-batch.ts'
+import { deal, isShared, writeBatch } from './test-batch.ts'
 import { startCheck } from './test-check.ts'
 import { startRows } from './test-rows.ts'
+import { type Costs, changedFiles, costs, costsFile, dearMs, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const { values, positionals } = parseArgs({
@@ -49,6 +53,7 @@ const { values, positionals } = parseArgs({
     check: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String((process.env['ONA_TEST_FULL'] === '1' ? 3 : 2) * availableParallelism()) },
+    seed: { type: 'string' },
     costs: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
   },
@@ -76,12 +81,21 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const patterns = values['test-name-pattern']
-const costsFile = join(import.meta.dirname, 'test-costs.json')
-/** CPU milliseconds of the files that take more than a second, as `--costs` measured them. */
-const costs: Readonly<Record<string, number>> = JSON.parse(readFileSync(costsFile, 'utf8'))
+const isSampled =
+  process.env['ONA_TEST_FULL'] !== '1' &&
+  !patterns &&
+  !values.costs &&
+  (positionals.length === 0 || values.seed !== undefined)
+const seed = Number(values.seed ?? today())
+const left = isSampled ? sampleOf(files, seed, changedFiles()) : {}
+const leftFile = join(scratch, 'left.json')
+writeFileSync(leftFile, JSON.stringify(left))
+const inSample = new URL('./in-sample.ts', import.meta.url)
+if (values.costs) inSample.searchParams.set('costs', scratch)
+else inSample.searchParams.set('left', leftFile)
 const batches = new Map<string, readonly string[]>()
 // a pattern is matched against the suite that a batch makes of a file, too
-for (const batch of patterns || values.costs ? [] : deal({ files, cost })) {
+for (const batch of patterns || values.costs ? [] : deal({ files: files.filter((file) => !(file in left)), cost })) {
   batches.set(writeBatch(batch, scratch), batch)
 }
 const check = values.check ? startCheck() : true
@@ -94,12 +108,17 @@ const tests = run({
     `--import=${join(import.meta.dirname, 'compile-cache.mjs')}`,
     `--import=${new URL(`./cpu-time.ts?to=${scratch}`, import.meta.url)}`,
     `--import=${new URL(`./temp-folder.ts?in=${scratch}`, import.meta.url)}`,
+    ...(isSampled || values.costs ? [`--import=${inSample}`] : []),
   ],
   ...(patterns && { testNamePatterns: patterns.map((pattern) => new RegExp(pattern)) }),
 })
 let passed = true
 tests.on('test:summary', ({ success }) => {
   passed &&= success
+})
+let leftTests = 0
+tests.on('test:pass', ({ skip }) => {
+  if (skip === leftOut) leftTests++
 })
 const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
@@ -133,6 +152,11 @@ if (!(await check)) failures.push('npm run check')
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
 rmSync(scratch, { recursive: true, force: true })
+if (isSampled)
+  console.log(
+    `\nsampled: ${leftTests} tests that cost much were left to other days, and campaigns were short; ` +
+      `--seed ${seed} repeats this sample. To run everything: ONA_TEST_FULL=1 npm test`,
+  )
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
 process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
 
@@ -152,13 +176,26 @@ function longestFirst(): string[] {
 
 /** CPU time. */
 function cost(file: string): number {
-  return last.get(file)?.cpuMs ?? costs[file] ?? 0
+  return last.get(file)?.cpuMs ?? costs.files[file] ?? 0
 }
 
-/** The files of this run that took more than a second of CPU time. */
-function measured(): Record<string, number> {
+/** The files of this run that took more than a second of CPU time, and the tests that took more than `dearMs`. */
+function measured(): Costs {
   const long = ran.filter(({ cpuMs = 0 }) => cpuMs > 1000).map(({ file, cpuMs }): [string, number] => [file, cpuMs!])
-  return Object.fromEntries(long.sort(([a], [b]) => (a < b ? -1 : 1)))
+  const lines = readFileSync(join(scratch, 'costs.jsonl'), 'utf8').trim().split('\n')
+  const dear = lines
+    .map((line): { file: string; name: string; ms: number } => JSON.parse(line))
+    // a file of which tests are left out has a process of its own, which costs more than a test in a shared one
+    .filter(({ file, ms }) => ms > dearMs && !isShared(file))
+  const byFile = Object.entries(Object.groupBy(dear, ({ file }) => file)).map(
+    ([file, tests]): [string, Record<string, number>] => [
+      file,
+      Object.fromEntries(tests!.map(({ name, ms }) => [name, ms])),
+    ],
+  )
+  const sorted = <Value>(entries: [string, Value][]) =>
+    Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<string, Value>
+  return { files: sorted(long), tests: sorted(byFile) }
 }
 
 /** What each file took in the run that wrote these results. */

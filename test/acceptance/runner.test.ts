@@ -1,11 +1,12 @@
 /** The runner of the tests itself: what it prints, and that nothing outlives it. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Costs, sampleOf } from '../../scripts/test-sample.ts'
 import { compileCache } from '../support/compile-cache.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -111,6 +112,53 @@ test('a port', (t, done) => { createServer().listen(0, '127.0.0.1', done) })`,
       'wrong.test.ts sums false',
     ],
   )
+})
+
+test('a sampled run leaves out tests by name, other ones each day, and none that a row names or whose topic changed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-sample-'))
+  try {
+    const file = join(folder, 'a.test.ts')
+    const body = "import { after, test } from 'node:test'\nafter(() => {})\n"
+    const tests = ['zero', 'one', 'two']
+    writeFileSync(file, `${body}${tests.map((name) => `test('${name}', () => console.log('ran ${name}'))`).join('\n')}`)
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const run = (query: string) => {
+      const preload = `--import=${new URL(`../../scripts/in-sample.ts?${query}`, import.meta.url)}`
+      return spawnSync(process.execPath, [compileCache, preload, file], { cwd: root, env, encoding: 'utf8' }).stdout
+    }
+    writeFileSync(join(folder, 'left.json'), JSON.stringify({ [relative(root, file)]: ['one'] }))
+    const stdout = run(`left=${join(folder, 'left.json')}`)
+    assert.deepEqual(stdout.match(/(?<=^ran ).*/gm), ['zero', 'two'])
+    assert.match(stdout, /ℹ pass 2\n[\s\S]*ℹ skipped 1\n/)
+    run(`costs=${folder}`)
+    const costs = readFileSync(join(folder, 'costs.jsonl'), 'utf8').trim().split('\n')
+    assert.deepEqual(
+      costs.map((line) => JSON.parse(line).name),
+      tests,
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const [workflow, replay] = ['test/workflow.test.ts', 'test/replay.test.ts']
+  const tests: Costs['tests'] = {
+    [workflow]: { 'killed at any moment of': 9000, twice: 7000 },
+    [replay]: { much: 90_000, more: 1600 },
+  }
+  const sampled = (seed: number, ...changed: string[]) =>
+    sampleOf([workflow, replay], seed, changed, { files: {}, tests })
+  // a row names what is killed at any moment
+  assert.deepEqual(
+    [0, 1, 6, 7].map((seed) => sampled(seed)),
+    [
+      { [workflow]: ['twice'], [replay]: ['much', 'more'] },
+      { [workflow]: ['twice'], [replay]: ['much'] },
+      { [workflow]: ['twice'], [replay]: ['more'] },
+      { [replay]: ['much', 'more'] },
+    ],
+  )
+  assert.deepEqual(sampled(0, 'docs/x.md', 'src/page.ts'), sampled(0))
+  assert.deepEqual(sampled(0, 'src/workflow/plan.ts'), { [replay]: ['much', 'more'] })
+  assert.deepEqual(sampled(0, 'src/workflow/plan.ts', replay), {})
 })
 
 test('a signal ends the test files and what they started', async (t) => {

@@ -19,8 +19,8 @@ export function testPassedFlags(file: string): void {
   const name = relative(join(import.meta.dirname, '../..'), file)
   const ofParts = Object.values(elsewhere).flat()
   const wanted = elsewhere[name] ?? Object.keys(flags).filter((flag) => !ofParts.includes(flag))
-  // of tests by their names no more can be told than that they pass
-  const isPartial = process.execArgv.some((arg) => arg.startsWith('--test-name-pattern'))
+  // of a sample, or of tests by their names, no more can be told than that they pass
+  const isPartial = process.execArgv.some((arg) => /in-sample|--test-name-pattern/.test(arg))
   test(`an ona was started with each of these flags: ${wanted.join(', ')}`, { skip: isPartial }, () => {
     const passed = started.map((words) => readArgs(words, flags)).flatMap((read) => (read.ok ? [read.flags] : []))
     const missing = wanted.filter((flag) => !passed.some((given) => Object.hasOwn(given, flag)))
