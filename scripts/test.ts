@@ -45,6 +45,7 @@ import { startRows } from './test-rows.ts'
 import { type Costs, changedFiles, costs, costsFile, dearMs, sampleOf, today } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
+const stallMs = Number(process.env['ONA_TEST_STALL_MS'] ?? 10 * 60_000)
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -124,6 +125,15 @@ const rowTimes = join(scratch, 'rows')
 const rows = values.acceptance && startRows({ tested: values.acceptance, times: rowTimes })
 const failures: string[] = []
 const ran: FileResult[] = []
+// what a failed test left running can keep its file from ending
+const stall = setTimeout(() => {
+  const ended = new Set(ran.map(({ file }) => file))
+  const open = files.filter((file) => !ended.has(file))
+  failures.push(`no test started or ended for ${stallMs / 60_000} minutes; not ended: ${open.join(', ')}`)
+  endDescendants(process.pid, 'SIGKILL')
+  stop.abort()
+}, stallMs)
+for (const event of ['test:start', 'test:pass', 'test:fail'] as const) tests.on(event, () => stall.refresh())
 await Promise.all([
   pipeline(
     tests.compose((events: AsyncIterable<TestEvent>) => report(events, batches, (line) => failures.push(line))),
@@ -142,6 +152,7 @@ await Promise.all([
     written?.end()
   })(),
 ])
+clearTimeout(stall)
 if (rows) {
   const { code, output, failed } = await rows
   process.stdout.write(output)

@@ -13,6 +13,10 @@ const root = join(import.meta.dirname, '../..')
 
 /** Runs test files with these texts, outside of the test run that this is in. */
 function start(t: TestContext, text: string | Record<string, string>, ...words: string[]) {
+  return startWith(t, {}, text, ...words)
+}
+
+function startWith(t: TestContext, more: NodeJS.ProcessEnv, text: string | Record<string, string>, ...words: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'ona-runner-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const files = Object.entries(typeof text === 'string' ? { a: text } : text).map(([name, body]) => {
@@ -20,7 +24,8 @@ function start(t: TestContext, text: string | Record<string, string>, ...words: 
     writeFileSync(file, `import { test } from 'node:test'\nimport assert from 'node:assert/strict'\n${body}`)
     return file
   })
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const { NODE_TEST_CONTEXT: _, ...own } = process.env
+  const env = { ...own, ...more }
   const child = spawn(process.execPath, [compileCache, 'scripts/test.ts', ...files, ...words], { cwd: root, env })
   let stdout = ''
   child.stdout.on('data', (piece) => {
@@ -187,4 +192,26 @@ test('waits', () => {
     }
   }
   while (isThere()) await sleep(20)
+})
+
+test('a file that a failed test keeps from ending is ended, and named', async (t) => {
+  const { ended } = startWith(
+    t,
+    { ONA_TEST_STALL_MS: '3000' },
+    `import { spawn } from 'node:child_process'
+test('leaves a child behind', () => {
+  spawn('sleep', ['600'])
+  assert.fail()
+})
+`,
+  )
+  const { code, stdout } = await ended
+  const listed = stdout.slice(stdout.indexOf('\nfailed:')).replaceAll(/\S*a\.test\.ts/g, 'a.test.ts')
+  assert.deepEqual(
+    [code, listed],
+    [
+      130,
+      '\nfailed:\n  a.test.ts:4 leaves a child behind\n  no test started or ended for 0.05 minutes; not ended: a.test.ts\n\n',
+    ],
+  )
 })
