@@ -1,7 +1,7 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
 import { writeSync } from 'node:fs'
-import { onOneLine } from '../hooks/handlers/cut-lines.ts'
+import { onOneLine } from '../hooks/text/json-lines.ts'
 import { visible } from '../hooks/text/visible.ts'
 
 /** Done. Requested output goes to stdout. */

@@ -2,8 +2,9 @@
  * The stream-json pipe to the program that drives ona (the host): its lines, sorted as they arrive, and our own control
  * requests to it. Reading starts at once, because hooks and MCP servers of the host answer before the first prompt.
  */
-import { lineCutter } from '../../hooks/handlers/cut-lines.ts'
+
 import type { JsonObject } from '../../hooks/shape.ts'
+import { lineCutter } from '../../hooks/text/json-lines.ts'
 import { type AnswerLine, type ControlLine, type PromptLine, readStreamLine } from './lines.ts'
 
 export type HostAnswer = AnswerLine['answer']

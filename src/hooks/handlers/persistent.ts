@@ -13,8 +13,8 @@ import type { Env } from '../handler.ts'
 import { bindGroup } from '../process/bound-groups.ts'
 import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
+import { lineCutter, onOneLine } from '../text/json-lines.ts'
 import { argvOf, type CommandRun } from './command.ts'
-import { lineCutter, onOneLine } from './cut-lines.ts'
 import { envText } from './hook-env.ts'
 
 /** What is started, and where. Whoever asks with the very same object finds the program soonest. */

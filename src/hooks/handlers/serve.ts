@@ -1,7 +1,7 @@
 /** The other side of a persistent hook, in TypeScript: `serveHook((input) => …)` answers until stdin ends. */
 import { errorOf } from '../kernel.ts'
 import type { JsonObject } from '../shape.ts'
-import { lineCutter } from './cut-lines.ts'
+import { lineCutter } from '../text/json-lines.ts'
 
 /**
  * Answers every call with what the function returns: what a command hook would print, or nothing. What it throws is a failure

@@ -1,6 +1,6 @@
 /** Lines in, lines out: a pipe, a simple terminal, or one whose screen is read aloud. */
 import { spawn } from 'node:child_process'
-import { lineCutter } from '../../hooks/handlers/cut-lines.ts'
+import { lineCutter } from '../../hooks/text/json-lines.ts'
 import { clean } from '../render/clean.ts'
 import { PlainView } from '../render/plain-view.ts'
 import type { Chosen, Dialog, Front, TextQuestion } from './front.ts'

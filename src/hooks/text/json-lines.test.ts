@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineCutter } from './cut-lines.ts'
+import { lineCutter } from './json-lines.ts'
 
 test('lines are the same in whatever pieces they come, and the open one is measured', () => {
   const text = 'one\n\ntwo ü € 😀\r\nthree'
