@@ -5,7 +5,7 @@
  *   node scripts/test.ts --acceptance FILE  --results, and the rows of scripts/sdlc-acceptance.sh beside the tests
  *   node scripts/test.ts --check            npm run check beside the tests
  *   node scripts/test.ts --times            prints the CPU seconds of each file and row, the costliest first
- *   node scripts/test.ts --jobs 4           test files at a time; by default two per core, and three where each run of the program is a process
+ *   node scripts/test.ts --jobs 4           test files at a time; by default three per core, since most of them wait for a process or a timer
  *   node scripts/test.ts --seed 7           another day's sample of the tests that cost most, and a sample of files that are named
  *   node scripts/test.ts --costs            all of them, each file in a process of its own: notes in scripts/test-costs.json
  *                                           which files and tests cost most
@@ -53,7 +53,7 @@ const { values, positionals } = parseArgs({
     acceptance: { type: 'string' },
     check: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
-    jobs: { type: 'string', default: String((process.env['ONA_TEST_FULL'] === '1' ? 3 : 2) * availableParallelism()) },
+    jobs: { type: 'string', default: String(3 * availableParallelism()) },
     seed: { type: 'string' },
     costs: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
