@@ -23,7 +23,8 @@ const tools = Array.from({ length: 8 }, (_, at) => ({
 }))
 const list = join(place, 'list.json')
 writeFileSync(list, JSON.stringify({ version: '1', tools }))
-const fixture = join(root, 'src/mcp/fixtures/listed.ts')
+const fixture = join(root, 'src/mcp/fixtures/listed.mjs')
+if (!existsSync(fixture)) throw new Error(`there is no ${fixture}`) // servers that fail are not waited for
 const entry = { command: process.execPath, args: [fixture, list, join(place, 'log')] }
 const ten = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`server${at}`, entry]))
 
