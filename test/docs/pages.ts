@@ -127,7 +127,7 @@ prefix_rule(pattern = ["git", "push"], decision = "prompt")
 prefix_rule(pattern = ["rm", "-rf"], decision = "forbidden")
 EOF`,
   },
-  'docs/performance.md': { notRun: { 'npm run bench': longRun, 'ONA_BENCH_ROWS=': longRun } },
+  'docs/performance.md': { notRun: { 'npm run bench': longRun } },
   'docs/plugins.md': {
     given: examples,
     notRun: {
