@@ -105,7 +105,7 @@ test('a command is read the same in whichever line it stands', () => {
   )
 })
 
-test('a command with a here-document is read anew for each of its bodies', () => {
+test('a command with a here-document is read again for each of its bodies', () => {
   const inputs = ['one', 'one', 'two', 'three'].map((body) => readShell(`cat <<END\n${body}\nEND`).commands[0]!.input)
   assert.deepEqual(inputs, [['one\n'], ['one\n'], ['two\n'], ['three\n']])
 })

@@ -27,7 +27,7 @@ export function archiveConversations(
 
 export interface RestoredMany {
   readonly conversations: number
-  /** Conversations that stay archived; `warn` was told why. */
+  /** Conversations that stay archived; `warn` got the reason. */
   readonly skipped: number
 }
 

@@ -176,7 +176,7 @@ test('with a fault in it, a program that hangs for twenty seconds has failed', {
   assert.equal(passed, false)
 })
 
-test('every run of a case is told where the packages are', async (t) => {
+test('every run of a case gets the folder of the packages', async (t) => {
   const at = stage(t, { one: counting(1) })
   const installed = join(at.place.projectDir, 'node_modules')
   mkdirSync(join(installed, 'dep'), { recursive: true })

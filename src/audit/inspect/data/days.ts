@@ -21,7 +21,7 @@ export function addDay(db: Db, day: string, { calls, refused, cost }: Sum): void
   )
 }
 
-/** Days of another time zone than the last one are summed anew, once. */
+/** Days are summed again, once, when the time zone has changed. */
 export function keepDays(db: Db, schema: Schema): void {
   if (isKept(db)) return
   inBatch(db, schema, () => {

@@ -23,7 +23,7 @@ interface Archive {
 export const unreadArchives = (db: Db): Archive[] =>
   db.all(`SELECT a.conversation_id AS id, ${frame} AS name FROM ona_archives a WHERE NOT ${isRead}`)
 
-/** Where content was erased meanwhile, the tables began anew, and it is read again the next time. */
+/** If content was erased meanwhile, the tables were emptied, and it is read again the next time. */
 export function readArchive(db: Db, { id, name }: Archive, read: (reader: ReadDb) => void): void {
   const erased = cursor(db, 'ona_tombstones')
   try {
