@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks in bench/ in turn, or those named: `npm run bench -- hooks start`. At the end it prints all of their
  * tables with their methods; with --markdown FILE it writes them there as Markdown, too. --full takes the sizes that the
- * bars are about, which needs an hour and 20 GB. Ends with 1 when a benchmark fails; with --strict also when a bar is missed.
+ * bars are about, which takes long and needs more than 15 GB. Ends with 1 when a benchmark fails; with --strict also when a bar is missed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -12,7 +12,8 @@
  * Files of units share a process (scripts/test-batch.ts); with --test-name-pattern each has its own.
  * Without file names, tests that cost much (scripts/test-sample.ts) are sampled. Campaigns are short, and runs of the program share
  * a process (test/support/run-program.ts). ONA_TEST_FULL=1 runs everything whole, each run in a process of its own.
- * Failures are printed as they happen and listed at the end.
+ * Failures are printed as they happen and listed at the end. A run in which no test starts or ends for ten minutes is ended;
+ * ONA_TEST_STALL_MS sets another limit.
  */
 import { spawnSync } from 'node:child_process'
 import {
