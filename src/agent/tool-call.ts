@@ -149,11 +149,12 @@ function finish(session: Session, use: ToolUse, { output, as }: Outcome, call?: 
     session.commit(() => {})
     return { output: final, ...(call.end && { end: call.end }) }
   }
+  const invocations = session.takePending() // first: a commit writes those that wait
   session.result(use, final, (entry) =>
     commitToolCall(session.db, {
       sessionId: session.id,
       conversationId: session.conversationId,
-      invocations: session.takePending(),
+      ...{ invocations, uses: session.uses },
       ...(call?.permission && { permission: permissionRow(call, call.permission) }),
       result: entry,
     }),

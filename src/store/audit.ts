@@ -2,7 +2,7 @@
 import type { Invocation } from '../hooks/plane.ts'
 import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
-import { withOutput } from './session/stored-once.ts'
+import { withTexts } from './session/stored-once.ts'
 
 export interface PermissionRecord {
   readonly sessionId: string
@@ -123,7 +123,7 @@ export function listHookInvocations(
       completed_at AS completedAt, skipped_reason AS skippedReason
     FROM hook_invocations`
   const rows = newestLast<StoredInvocation>(db, sql, { ...equal }, limit)
-  return rows.map((row) => ({ ...row, inputJson: withOutput(db, row.sessionId, row.inputJson) }))
+  return rows.map((row) => ({ ...row, inputJson: withTexts(db, row.sessionId, row.inputJson) }))
 }
 
 /** The events at which hooks ran on calls of a tool: one step of the index for each, however many rows there are. */

@@ -6,7 +6,7 @@ import { listHookInvocations } from './audit.ts'
 import { type Db, inMemory, openDb } from './open.ts'
 import { bornOfCommand } from './operator.ts'
 import { usageByDay } from './reports.ts'
-import { withOutput } from './session/stored-once.ts'
+import { withTexts } from './session/stored-once.ts'
 
 /** The plans of the statements that `work` runs. */
 function plansOf(work: (db: Db) => unknown): string[] {
@@ -64,7 +64,7 @@ test('the usage of the last days reads the replies of these days', () => {
 test('the output that a hook was given is found by its call', () => {
   const reference = '{"stored_in_transcript":{"tool_use_id":"t","characters":5000}}'
   assert.deepEqual(
-    plansOf((db) => withOutput(db, 's', reference)),
+    plansOf((db) => withTexts(db, 's', reference)),
     [
       'SEARCH transcript_entries USING INDEX ona_entries_call (session_id=? AND tool_use_id=?); USE TEMP B-TREE FOR ORDER BY',
     ],

@@ -11,6 +11,7 @@ import { getConversation, touchConversation } from '../../store/conversations.ts
 import { type Db, newId } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
 import { signIn } from '../../store/session/session-lock.ts'
+import { type StoredUses, usesIn, withReferences } from '../../store/session/stored-once.ts'
 import { appendEntry, type Entry, type ToolResultEntry } from '../../store/session/transcript.ts'
 import type { AgentRequest, LoadedSkill, SeenFile } from '../../tools/host.ts'
 import type { Todo, ToolOutput } from '../../tools/output.ts'
@@ -117,6 +118,8 @@ export class Session {
   startContext: string[] = []
   /** Hook rows that wait for the next commit. */
   pending: Invocation[] = []
+  /** The calls of the last reply, as the transcript holds them. */
+  uses: StoredUses = new Map()
   requests = 0
   continues = 0
   maxRequests = Number.POSITIVE_INFINITY
@@ -306,13 +309,15 @@ export class Session {
   commit(work: () => void): void {
     this.db.transaction(() => {
       for (const write of this.#later.splice(0)) write()
-      if (this.pending.length > 0) recordHooks(this.db, this.id, this.conversationId, this.takePending())
+      if (this.pending.length > 0)
+        recordHooks(this.db, this.id, this.conversationId, withReferences(this.takePending(), this.uses))
       work()
     })
   }
 
   append(entry: Entry): void {
-    appendEntry(this.db, this.id, entry)
+    const { sequence } = appendEntry(this.db, this.id, entry)
+    if (entry._t === 'assistant' || entry._t === 'tool_use') this.uses = usesIn(entry, sequence)
   }
 
   /** Puts words of the user's side into the conversation. */

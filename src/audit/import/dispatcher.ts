@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { recordHooks } from '../../store/audit.ts'
 import type { Db } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
+import { asLiteral } from '../../store/session/stored-once.ts'
 
 export interface Imported {
   readonly sessions: number
@@ -151,7 +152,7 @@ function addDecision(db: Db, session: string, { ts, toolName, decision, reason, 
       command: 'node .ai/hooks/dispatch.mjs PreToolUse',
       toolUseId: typeof toolUseId === 'string' ? toolUseId : null,
       toolName: toolName ?? null,
-      inputJson: JSON.stringify({ tool_name: toolName, tool_input: toolInput }),
+      inputJson: asLiteral(JSON.stringify({ tool_name: toolName, tool_input: toolInput })),
       exitCode: 0,
       stdout: JSON.stringify({ decision, ...(reason !== undefined && { denyReason: reason }), ...rest }),
       stderr: '',

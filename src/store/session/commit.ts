@@ -3,7 +3,7 @@ import type { Invocation } from '../../hooks/plane.ts'
 import { addEvent, type EventRecord, logPermission, type PermissionRecord, recordHooks } from '../audit.ts'
 import { touchConversation } from '../conversations.ts'
 import type { Db } from '../open.ts'
-import { withoutOutput } from './stored-once.ts'
+import { type StoredUses, withReferences } from './stored-once.ts'
 import { type Appended, appendEntry, type Entry, type ToolResultEntry } from './transcript.ts'
 
 /** Whose rows they are. */
@@ -26,6 +26,8 @@ export function commitToolCall(
     /** Further entries that belong to the call, after its result. */
     readonly extra?: readonly Entry[]
     readonly parentId?: number | null
+    /** Calls that the transcript holds already. */
+    readonly uses?: StoredUses
   },
 ): Appended {
   const { sessionId, permission, result } = call
@@ -33,7 +35,7 @@ export function commitToolCall(
     if (permission) logPermission(db, { ...permission, sessionId, toolUseId: result.tool_use_id as string })
     const [appended] = commitRound(db, {
       ...call,
-      invocations: withoutOutput(call.invocations, result),
+      invocations: withReferences(call.invocations, call.uses, result),
       entries: [{ _t: 'tool_result', ...result } as ToolResultEntry, ...(call.extra ?? [])],
     })
     return appended!

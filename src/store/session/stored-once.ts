@@ -1,39 +1,129 @@
 /**
- * A long output is stored once, in its `tool_result`. Hooks after the call were given it too: their rows name it instead, and
- * readers put it back. See docs/decisions/2026-11-15-outputs-once.md.
+ * A long text is stored once, in the transcript: an output in its `tool_result`, an input in the entry that holds the call. Hooks
+ * were given it too: their rows name it instead, and readers put it back. See docs/decisions/2026-11-15-outputs-once.md.
  */
 import type { Invocation } from '../../hooks/plane.ts'
+import { isObject } from '../../hooks/shape.ts'
 import type { ReadDb } from '../open.ts'
 
 /** Shorter ones stay in the row: a reference would save little. */
 const longFrom = 2048
 
-/** The rows of hooks as they are stored beside this result. */
-export function withoutOutput(
-  invocations: readonly Invocation[],
-  result: Readonly<Record<string, unknown>>,
-): readonly Invocation[] {
-  const { tool_use_id: id, content } = result
-  if (typeof content !== 'string' || content.length < longFrom || invocations.length === 0) return invocations
-  const output = JSON.stringify(content)
-  const reference = JSON.stringify({ [marker]: { tool_use_id: id, characters: content.length } })
-  return invocations.map((each) =>
-    each.inputJson.includes(output) ? { ...each, inputJson: each.inputJson.replaceAll(output, () => reference) } : each,
-  )
+/** Calls by their ids: the entry that holds each, and its input. */
+export type StoredUses = ReadonlyMap<string, { readonly sequence: number; readonly input: unknown }>
+
+/** The calls that an entry of the transcript holds. */
+export function usesIn(entry: object, sequence: number): StoredUses {
+  const { content } = entry as { readonly content?: unknown }
+  const blocks = Array.isArray(content) ? content : [entry]
+  const uses = blocks.filter((block) => isObject(block) && (block['type'] ?? block['_t']) === 'tool_use')
+  return new Map((uses as { id: string; input: unknown }[]).map(({ id, input }) => [id, { sequence, input }]))
 }
 
-/** What a hook was given, whole. An output that was erased or is missing stays a reference. */
-export function withOutput(db: ReadDb, sessionId: string, inputJson: string): string {
-  return inputJson.replaceAll(references, (reference, id: string) => {
-    const row = db.get<{ content: string | null }>(
-      `SELECT iif(json_valid(payload_json), payload_json -> 'content', NULL) AS content FROM transcript_entries
-       WHERE session_id = ? AND +entry_type = 'tool_result' AND tool_use_id = ? ORDER BY +sequence DESC LIMIT 1`,
-      sessionId,
-      JSON.parse(id) as string,
-    )
-    return row?.content ?? reference
+/** The rows of hooks as they are stored, beside these calls and this result. */
+export function withReferences(
+  invocations: readonly Invocation[],
+  uses: StoredUses = new Map(),
+  result?: object,
+): readonly Invocation[] {
+  let last: { readonly id: string; readonly given: string; readonly stored: string } | undefined
+  return invocations.map((each) => {
+    const { toolUseId: id, inputJson: given } = each
+    if (given.includes(opening)) return { ...each, inputJson: asLiteral(given) }
+    if (id === null || given.length < longFrom) return each
+    // hooks of a round are given the very same text
+    if (last?.given !== given || last.id !== id)
+      last = { id, given, stored: shortened(given, textsOf(id, uses.get(id), result)) }
+    return { ...each, inputJson: last.stored }
   })
 }
 
+/** Words of others that look like a reference are no reference: the same JSON, spelled otherwise. */
+export const asLiteral = (inputJson: string): string =>
+  inputJson.replaceAll(opening, (found) => found.replace('s', '\\u0073'))
+
+interface StoredText {
+  readonly text: string
+  readonly reference: object
+}
+
+function textsOf(id: string, use: { sequence: number; input: unknown } | undefined, result: unknown): StoredText[] {
+  const texts: StoredText[] = []
+  if (use)
+    eachLong(use.input, '', (text, input) =>
+      texts.push({ text, reference: { tool_use_id: id, entry: use.sequence, input } }),
+    )
+  if (isObject(result) && result['tool_use_id'] === id && typeof result['content'] === 'string')
+    texts.push({ text: result['content'], reference: { tool_use_id: id } })
+  return texts
+}
+
+function shortened(given: string, texts: readonly StoredText[]): string {
+  if (texts.length === 0) return given
+  try {
+    return JSON.stringify(JSON.parse(given), (_, value: unknown) => {
+      if (typeof value !== 'string' || value.length < longFrom) return value
+      const stored = texts.find(({ text }) => text.startsWith(value))
+      return stored ? { [marker]: { ...stored.reference, characters: value.length } } : value
+    })
+  } catch {
+    return given // it is stored as it is
+  }
+}
+
+/** Long strings within a value, each with its place as a JSON pointer. */
+function eachLong(value: unknown, at: string, found: (text: string, pointer: string) => void): void {
+  if (typeof value === 'string' && value.length >= longFrom) found(value, at)
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value))
+      eachLong(inner, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, found)
+}
+
+/** What a hook was given, whole. A text that was erased or is missing stays a reference. */
+export function withTexts(db: ReadDb, sessionId: string, inputJson: string): string {
+  return inputJson.replaceAll(references, (reference, about: string) => {
+    const { tool_use_id: id, entry, input, characters } = JSON.parse(about) as Reference
+    const text = entry === undefined ? outputOf(db, sessionId, id) : inputOf(db, sessionId, entry, id, input!)
+    return text === undefined || text.length < characters ? reference : JSON.stringify(text.slice(0, characters))
+  })
+}
+
+interface Reference {
+  readonly tool_use_id: string
+  readonly entry?: number
+  readonly input?: string
+  readonly characters: number
+}
+
+/** As JSON first: SQLite would cut a text at a NUL. */
+function outputOf(db: ReadDb, sessionId: string, id: string): string | undefined {
+  const row = db.get<{ content: string | null }>(
+    `SELECT iif(json_valid(payload_json), payload_json -> 'content', NULL) AS content FROM transcript_entries
+     WHERE session_id = ? AND +entry_type = 'tool_result' AND tool_use_id = ? ORDER BY +sequence DESC LIMIT 1`,
+    sessionId,
+    id,
+  )
+  const content: unknown = JSON.parse(row?.content ?? 'null')
+  return typeof content === 'string' ? content : undefined
+}
+
+function inputOf(db: ReadDb, sessionId: string, entry: number, id: string, pointer: string): string | undefined {
+  const row = db.get<{ payload: string }>(
+    'SELECT payload_json AS payload FROM transcript_entries WHERE session_id = ? AND sequence = ?',
+    sessionId,
+    entry,
+  )
+  try {
+    let value: unknown = usesIn(JSON.parse(row?.payload ?? '{}') as object, entry).get(id)?.input
+    for (const key of pointer.split('/').slice(1))
+      value = (value as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')]
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined // erased, or not what it was
+  }
+}
+
 const marker = 'stored_in_transcript'
-const references = /\{"stored_in_transcript":\{"tool_use_id":("(?:[^"\\]|\\.)*"),"characters":\d+\}\}/g
+const opening = `{"${marker}":`
+const references =
+  /\{"stored_in_transcript":(\{"tool_use_id":"(?:[^"\\]|\\.)*"(?:,"entry":\d+,"input":"(?:[^"\\]|\\.)*")?,"characters":\d+\})\}/g

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { verifyChain } from '../../audit/evidence/verify.ts'
+import type { Invocation } from '../../hooks/plane.ts'
+import { listHookInvocations } from '../audit.ts'
+import { createConversation, createSession } from '../conversations.ts'
+import { openDb } from '../open.ts'
+import { commitToolCall } from './commit.ts'
+import { asLiteral, usesIn, withReferences, withTexts } from './stored-once.ts'
+import { appendEntry, type Entry } from './transcript.ts'
+
+function record(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'ona-once-'))
+  const db = openDb(join(folder, 'agent.db'))
+  t.after(() => {
+    db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const conversationId = createConversation(db, { projectDir: '/' }).id
+  return { db, conversationId, sessionId: createSession(db, conversationId).sessionId }
+}
+
+const at = '2026-01-01T00:00:00.000Z'
+const row = (inputJson: string, toolUseId: string | null = 'call "1"'): Invocation => ({
+  ...{ event: 'PostToolUse', ordinal: 0, matcher: '*', command: './hook.sh', toolUseId, toolName: 'Bash', inputJson },
+  ...{ exitCode: 0, stdout: '', stderr: '', startedAt: at, completedAt: at, skippedReason: null },
+})
+const given = (response: unknown): Invocation => row(JSON.stringify({ tool_response: response }))
+const output = `${'a "quoted" line\n'.repeat(4000)}$& $1 \ud800 \0 end`
+
+test('a long output is stored once, and the log still shows what every hook was given', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const invocations = [
+    given(null),
+    given({ content: output, is_error: false }),
+    given({ stdout: output, stderr: '' }),
+    given({ content: output.slice(0, 3000), is_error: false }), // more was added for the model
+    given({ content: `${output} as another hook changed it`, is_error: false }),
+    given({ content: `another ${output}`, is_error: false }),
+    given({ [output]: output }), // the name of a field stays
+    given('x'.repeat(3000)),
+    row(JSON.stringify({ content: output }), null), // of no call
+    row(JSON.stringify({ content: output }), 'call 2'),
+    row(`{"content":"${'cut '.repeat(600)}`), // no JSON
+  ]
+  const result = { tool_use_id: 'call "1"', content: output, is_error: false }
+  commitToolCall(db, { sessionId, conversationId, invocations, result })
+  const lengths = db.all<{ n: number }>('SELECT length(input_json) AS n FROM hook_invocations ORDER BY id')
+  assert.deepEqual(
+    lengths.map(({ n }) => n < 300),
+    [true, true, true, true, false, false, false, false, false, false, false],
+  )
+  assert.deepEqual(
+    listHookInvocations(db).map(({ inputJson }) => inputJson),
+    invocations.map(({ inputJson }) => inputJson),
+  )
+  assert.equal(verifyChain(db).fault, undefined)
+})
+
+test('from 2048 characters on', () => {
+  const stored = (length: number) => {
+    const content = 'x'.repeat(length)
+    const [one] = withReferences([given({ content, also: 'y'.repeat(3000) })], undefined, {
+      ...{ tool_use_id: 'call "1"', content, is_error: false },
+    })
+    return JSON.parse(one!.inputJson).tool_response.content
+  }
+  assert.equal(stored(2047), 'x'.repeat(2047))
+  assert.deepEqual(stored(2048), { stored_in_transcript: { tool_use_id: 'call "1"', characters: 2048 } })
+})
+
+test('a long input is named by the entry that holds the call, wherever in it the text is', (t) => {
+  const { db, sessionId } = record(t)
+  const texts = ['one', 'two', 'three'].map((word) => `${word} `.repeat(1000))
+  const input = { file_path: '/a', edits: [{ 'odd/na~me': texts[0] }, texts[1]], short: 'x' }
+  const entries: Entry[] = [
+    { _t: 'system', subtype: 'first' },
+    {
+      ...{ _t: 'assistant', uuid: 'u' },
+      content: [
+        { type: 'text', text: texts[2]! },
+        { type: 'tool_use', id: 'other', name: 'Write', input: { content: texts[2]! } },
+        { type: 'tool_use', id: 'call "1"', name: 'Edit', input },
+      ],
+    },
+    { _t: 'tool_use', id: 'typed', name: 'Write', input: { content: texts[2]! } },
+  ]
+  const uses = new Map(entries.flatMap((entry) => [...usesIn(entry, appendEntry(db, sessionId, entry).sequence)]))
+  assert.deepEqual([...uses.keys()], ['other', 'call "1"', 'typed'])
+  const json = JSON.stringify({ tool_input: { ...input, added: 'by default' } })
+  const [one, same, other] = withReferences(
+    [row(json), row(json), row(JSON.stringify({ tool_input: { content: texts[2] } }), 'typed')],
+    uses,
+  )
+  const place = (text: number, input: string, id = 'call "1"', entry = 1) => ({
+    stored_in_transcript: { tool_use_id: id, entry, input, characters: texts[text]!.length },
+  })
+  assert.deepEqual(JSON.parse(one!.inputJson), {
+    tool_input: {
+      file_path: '/a',
+      edits: [{ 'odd/na~me': place(0, '/edits/0/odd~1na~0me') }, place(1, '/edits/1')],
+      ...{ short: 'x', added: 'by default' },
+    },
+  })
+  assert.equal(same!.inputJson, one!.inputJson)
+  assert.deepEqual(JSON.parse(other!.inputJson), { tool_input: { content: place(2, '/content', 'typed', 2) } })
+  assert.equal(withTexts(db, sessionId, one!.inputJson), json)
+})
+
+test('what is not there any more stays a reference', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const entry: Entry = { _t: 'tool_use', id: 'short', name: 'Write', input: { content: 'x', more: 7 } }
+  appendEntry(db, sessionId, entry)
+  const result = { tool_use_id: 'short', content: 'erased', is_error: false }
+  commitToolCall(db, { sessionId, conversationId, invocations: [], result })
+  const references = [
+    { tool_use_id: 'none', characters: 3000 },
+    { tool_use_id: 'short', characters: 3000 },
+    { tool_use_id: 'short', entry: 0, input: '/content', characters: 3000 },
+    { tool_use_id: 'short', entry: 0, input: '/more', characters: 1 },
+    { tool_use_id: 'short', entry: 0, input: '/none/deeper', characters: 1 },
+    { tool_use_id: 'other', entry: 0, input: '/content', characters: 1 },
+    { tool_use_id: 'short', entry: 9, input: '/content', characters: 1 },
+  ].map((about) => JSON.stringify({ tool_input: { stored_in_transcript: about } }))
+  for (const reference of references) assert.equal(withTexts(db, sessionId, reference), reference)
+})
+
+test('words of a call that look like a reference are not taken for one', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const forged = { stored_in_transcript: { tool_use_id: 'call "1"', characters: 3000 } }
+  const invocations = [given({ forged }), given({ forged, content: output })]
+  const result = { tool_use_id: 'call "1"', content: output, is_error: false }
+  commitToolCall(db, { sessionId, conversationId, invocations, result })
+  assert.deepEqual(
+    listHookInvocations(db).map(({ inputJson }) => JSON.parse(inputJson)),
+    invocations.map(({ inputJson }) => JSON.parse(inputJson)),
+  )
+  assert.deepEqual(JSON.parse(asLiteral(JSON.stringify(forged))), forged)
+})
