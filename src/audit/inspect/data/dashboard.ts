@@ -3,7 +3,7 @@ import { redact } from '../../../hooks/secrets/redact.ts'
 import { isObject } from '../../../hooks/shape.ts'
 import type { Db, ReadDb } from '../../../store/open.ts'
 import { parsed } from '../side-events.ts'
-import { allDays, sumDays } from './days.ts'
+import { daysOf, sumDays } from './days.ts'
 import { type Filter, type Scope, scopeOf } from './filter.ts'
 import type { Choices, ConversationRow, Day, HookStat, RulingStat, Totals } from './shapes.ts'
 import { addDurations, type Durations } from './sums.ts'
@@ -24,14 +24,20 @@ export function totals(db: Db, filter: Filter): Totals {
 
 /** Conversations that the index has not met yet count too, where nothing is filtered. */
 export function countConversations(db: Db, filter: Filter): number {
-  const { with: chosen, values, isAll } = scopeOf(filter)
-  const counted = isAll ? 'SELECT count(*) AS count FROM conversations' : `SELECT count(*) AS count FROM chosen`
-  return db.get<{ count: number }>(`${chosen} ${counted}`, ...values)!.count
+  const { with: chosen, values, group } = scopeOf(filter)
+  const counted =
+    group === undefined
+      ? 'count(*) AS count FROM chosen'
+      : group === String(everything)
+        ? 'count(*) AS count FROM conversations'
+        : `coalesce(sum(conversations), 0) AS count FROM ona_inspect_groups WHERE number = ${group}`
+  return db.get<{ count: number }>(`${chosen} SELECT ${counted}`, ...values)!.count
 }
 
 export function days(db: Db, filter: Filter): Day[] {
-  const { with: chosen, numbers, slots, values, isAll } = scopeOf(filter)
-  return isAll ? allDays(db) : sumDays(db, `WHERE 1 ${numbers} ${slots}`, [...values], chosen)
+  const { with: chosen, numbers, slots, values, group } = scopeOf(filter)
+  if (group === undefined) return sumDays(db, `WHERE 1 ${numbers} ${slots}`, [...values], chosen)
+  return daysOf(db, db.get<{ number: number | null }>(`${chosen} SELECT ${group} AS number`, ...values)!.number)
 }
 
 const mostHooks = 20
@@ -94,9 +100,9 @@ const rulings = (db: Db, { with: chosen, numbers, slots, values }: Scope, which:
 
 /** Newest first. */
 export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 } = {}): ConversationRow[] {
-  const { with: chosen, values, isAll } = scopeOf(filter)
+  const { with: chosen, values, group } = scopeOf(filter)
   const ids = db.all<{ id: string }>(
-    `${chosen} SELECT id FROM conversations c ${isAll ? '' : 'WHERE id IN (SELECT id FROM chosen)'}
+    `${chosen} SELECT id FROM conversations c ${whichOf(db, filter, group)}
      ORDER BY last_active DESC, rowid DESC LIMIT ?8 OFFSET ?9`,
     ...values,
     limit,
@@ -107,6 +113,19 @@ export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 }
     ids.map(({ id }) => id),
   )
 }
+
+/** Of few, all are sorted; of many, the newest are met soon on the way through all conversations, which are in order. */
+function whichOf(db: Db, filter: Filter, group: string | undefined): string {
+  if (group === String(everything)) return ''
+  if (group === undefined) return 'WHERE id IN (SELECT id FROM chosen)'
+  if (filter.project !== undefined) return 'WHERE project_dir = ?2'
+  const members = `SELECT i.number FROM ona_inspect_members m JOIN ona_inspect_conversations i ON i.number = m.number WHERE m.grp = ${group}`
+  return countConversations(db, filter) <= fewConversations
+    ? `WHERE id IN (${members.replace('i.number', 'i.id')})`
+    : `WHERE EXISTS (${members} AND i.id = c.id)`
+}
+
+const fewConversations = 500
 
 /** In the order given. */
 export const conversationRows = (db: Db, ids: readonly string[]): ConversationRow[] =>

@@ -13,6 +13,7 @@ import { commitRound, commitToolCall } from '../../../store/session/commit.ts'
 import { eraseSession } from '../../evidence/erase.ts'
 import * as dashboard from './dashboard.ts'
 import { fill } from './fill.ts'
+import type { Filter } from './filter.ts'
 import { search } from './search.ts'
 
 function database(t: TestContext): Db {
@@ -384,4 +385,71 @@ test('an archive that is gone or damaged hides its texts and nothing else', (t) 
       ['lost', 0],
     ],
   )
+})
+
+test('a filter shows the sums of its conversations, whenever they came to be among them', (t) => {
+  const db = database(t)
+  const sessions = ['a', 'b', 'c', 'd'].map((id, at) =>
+    add(db, id, `words of ${id}`, { project: at === 3 ? '' : `/p${at % 2}`, ms: 10 * at, denied: id === 'b' }),
+  )
+  db.transaction(() => db.run("UPDATE conversations SET last_active = datetime('now', '-' || rowid || ' days')"))
+  const filters: Filter[] = [{}, { agent: 'ona' }, { agent: 'none' }, { project: '/p0' }, { project: '/p1' }]
+  filters.push({ project: '/late' }, { project: '/none' }, { refused: true }, { hook: './guard.sh' })
+  filters.push({ hook: './late.sh' }, { hook: './none.sh' })
+  const shown = (filter: Filter) => ({
+    ...{ totals: dashboard.totals(db, filter), days: dashboard.days(db, filter), hooks: dashboard.hooks(db, filter) },
+    ...{ denials: dashboard.denials(db, filter), prompts: dashboard.prompts(db, filter) },
+    conversations: dashboard.conversations(db, filter).map(({ id }) => id),
+    second: dashboard.conversations(db, filter, { limit: 1, offset: 1 }).map(({ id }) => id),
+  })
+  /** From the beginning of time: conversation by conversation. */
+  const agree = () => {
+    for (const filter of filters) assert.deepEqual(shown(filter), shown({ ...filter, from: 0 }), JSON.stringify(filter))
+  }
+  upToDate(db)
+  agree()
+  assert.deepEqual(shown({ refused: true }).conversations, ['b'])
+  assert.deepEqual(shown({ project: '/p0' }).conversations, ['a', 'c'])
+  assert.equal(shown({ project: '/p0' }).totals.calls, 2)
+
+  // one that had rows before is refused something, runs another hook, or turns out to belong to a folder
+  const run = { ordinal: 0, matcher: '', toolUseId: 'more', toolName: 'Bash', inputJson: '{}', skippedReason: null }
+  const when = { startedAt: '2026-11-16T08:00:00.000Z', completedAt: '2026-11-16T08:00:00.300Z' }
+  recordHooks(db, sessions[0]!, 'a', [
+    { ...run, ...when, event: 'PreToolUse', command: './late.sh', exitCode: 2, stdout: null, stderr: null },
+  ])
+  db.transaction(() => db.run("UPDATE conversations SET project_dir = '/late' WHERE id = 'd'"))
+  for (const [at, id] of ['a', 'd'].entries())
+    commitToolCall(db, {
+      ...{ sessionId: sessions[at * 3]!, conversationId: id, invocations: [] },
+      permission: { toolName: 'Bash', decision: 'deny', reason: { by: 'person', reason: 'not now' } },
+      result: { tool_use_id: `more ${id}`, content: 'no', is_error: true },
+    })
+  upToDate(db)
+  agree()
+  const { totals } = shown({ refused: true })
+  assert.deepEqual([totals.conversations, totals.calls, totals.refused, totals.cost], [3, 5, 3, 0.75])
+  assert.deepEqual([shown({ hook: './late.sh' }).totals.calls, shown({ project: '/late' }).totals.calls], [2, 2])
+
+  const { TZ } = process.env
+  t.after(() => {
+    if (TZ === undefined) delete process.env['TZ']
+    else process.env['TZ'] = TZ
+  })
+  process.env['TZ'] = 'Pacific/Kiritimati'
+  agree() // not summed by these days yet
+  upToDate(db)
+  agree()
+})
+
+test('the newest conversations of a large group are listed as those of a small one', (t) => {
+  const db = database(t)
+  for (let at = 0; at < 30; at++) add(db, `c${at}`, 'words', { denied: at % 3 === 0 })
+  upToDate(db)
+  const ids = (filter: Filter, offset: number) =>
+    dashboard.conversations(db, filter, { limit: 4, offset }).map(({ id }) => id)
+  const expected = Array.from({ length: 10 }, (_, at) => `c${27 - 3 * at}`)
+  assert.deepEqual([ids({ refused: true }, 0), ids({ refused: true }, 8)], [expected.slice(0, 4), expected.slice(8)])
+  db.transaction(() => db.run('UPDATE ona_inspect_groups SET conversations = conversations + 1000'))
+  assert.deepEqual([ids({ refused: true }, 0), ids({ refused: true }, 8)], [expected.slice(0, 4), expected.slice(8)])
 })

@@ -13,11 +13,11 @@ export function dayOf(slot: number): string {
 }
 
 /** Adds to a day that is kept. */
-export function addDay(db: Db, day: string, { calls, refused, cost }: Sum): void {
+export function addDay(db: Db, group: number, { day, calls, refused, cost }: Day): void {
   db.run(
-    `INSERT INTO ona_inspect_days(zone, day, calls, refused, cost) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO ona_inspect_days(zone, number, day, calls, refused, cost) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, refused = refused + excluded.refused, cost = cost + excluded.cost`,
-    ...[zone(), day, calls, refused, cost],
+    ...[zone(), group, day, calls, refused, cost],
   )
 }
 
@@ -28,16 +28,25 @@ export function keepDays(db: Db, schema: Schema): void {
     if (isKept(db)) return
     db.run('DELETE FROM ona_inspect_days')
     db.run("DELETE FROM ona_inspect_cursor WHERE name LIKE 'days of %'")
-    for (const { day, ...sum } of sumDays(db, `WHERE number <> ${everything}`, [])) addDay(db, day, sum)
+    for (const day of sumDays(db, ofAll, [])) addDay(db, everything, day)
+    for (const { number } of db.all<{ number: number }>('SELECT number FROM ona_inspect_groups'))
+      for (const day of sumDays(db, ofMembers, [number])) addDay(db, number, day)
     setCursor(db, cursorName(), 1)
   })
 }
 
-/** Of all conversations, the oldest first. */
-export const allDays = (db: Db): Day[] =>
-  isKept(db)
-    ? db.all<Day>('SELECT day, calls, refused, cost FROM ona_inspect_days WHERE zone = ? ORDER BY day', zone())
-    : sumDays(db, `WHERE number <> ${everything}`, [])
+const ofAll = `WHERE number > ${everything}`
+const ofMembers = 'WHERE number IN (SELECT number FROM ona_inspect_members WHERE grp = ?)'
+
+/** Of a group, or of all conversations, the oldest first. */
+export function daysOf(db: Db, group: number | null): Day[] {
+  if (!isKept(db)) return group === everything ? sumDays(db, ofAll, []) : sumDays(db, ofMembers, [group])
+  return db.all<Day>(
+    'SELECT day, calls, refused, cost FROM ona_inspect_days WHERE zone = ? AND number = ? ORDER BY day',
+    zone(),
+    group,
+  )
+}
 
 /** `where` chooses rows of the activity. */
 export function sumDays(db: Db, where: string, values: Parameters<Db['all']>[1][], chosen = ''): Day[] {

@@ -87,7 +87,7 @@ function readRows(db: Db, source: Source, rows: readonly RecordRow[]): void {
     reached.set(number, Math.max(last, row.id))
     if (row.id > last) source.read(batch, row as never)
   }
-  batch.sums.write()
+  batch.sums.write(reached.keys())
   for (const [number, last] of reached)
     db.run('INSERT OR REPLACE INTO ona_inspect_read(number, source, last) VALUES (?, ?, ?)', number, source.table, last)
 }

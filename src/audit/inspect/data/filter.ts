@@ -1,5 +1,6 @@
 /** Which conversations an overview is about. The same filter chooses the list, the sums and the results of a search. */
 import type { SqlValue } from '../../../store/open.ts'
+import type { GroupKind } from './groups.ts'
 import { everything, slotSeconds } from './tables.ts'
 
 export interface Filter {
@@ -32,14 +33,15 @@ export function filterFrom(asked: URLSearchParams, isFleet = false): Filter {
 }
 
 export interface Scope {
-  /** `WITH chosen AS …`, or nothing. `?1` to `?7` are taken, in every statement. */
+  /** `WITH chosen AS …`. `?1` to `?7` are taken, in every statement. */
   readonly with: string
   /** A condition on `number`, with `AND` in front. */
   readonly numbers: string
   /** A condition on `slot`, with `AND` in front. */
   readonly slots: string
   readonly values: readonly SqlValue[]
-  readonly isAll: boolean
+  /** SQL for the number of the group that it is about; undefined where the conversations are looked at one by one. */
+  readonly group: string | undefined
 }
 
 export function scopeOf({ agent, project, refused = false, hook, from, to, node, team }: Filter): Scope {
@@ -57,15 +59,25 @@ export function scopeOf({ agent, project, refused = false, hook, from, to, node,
     team !== undefined && `${ofFleet} AND f.team = ?7)`,
     isTimed && `number IN (SELECT number FROM ona_inspect_activity a WHERE 1 ${slots})`,
   ].filter((each) => each !== false)
-  const isAll = conditions.length === 0
+  const groups = [
+    agent !== undefined && groupNamed('agent', '?1'),
+    project !== undefined && groupNamed('project', '?2'),
+    hook !== undefined && groupNamed('hook', '?3'),
+    refused && groupNamed('refused', "''"),
+  ].filter((each) => each !== false)
+  const group = conditions.length === 0 ? String(everything) : conditions.length === 1 ? groups[0] : undefined
   return {
     with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7), chosen AS MATERIALIZED (
-      SELECT number, id FROM ona_inspect_conversations i ${isAll ? '' : `WHERE ${conditions.join(' AND ')}`})`,
-    numbers: isAll ? `AND number = ${everything}` : 'AND number IN (SELECT number FROM chosen)',
+      SELECT number, id FROM ona_inspect_conversations i ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`})`,
+    numbers: group === undefined ? 'AND number IN (SELECT number FROM chosen)' : `AND number = ${group}`,
     slots,
     values: [agent ?? null, project ?? null, hook ?? null, first, last, node ?? null, team ?? null],
-    isAll,
+    group,
   }
 }
+
+/** NULL, which no row has, where there is no such group. */
+const groupNamed = (kind: GroupKind, name: string): string =>
+  `(SELECT number FROM ona_inspect_groups WHERE kind = '${kind}' AND name = ${name})`
 
 const ofFleet = 'EXISTS (SELECT 1 FROM ona_fleet_conversations f WHERE f.id = i.id'

@@ -9,7 +9,7 @@ import { entryText } from './entry-text.ts'
 import { type Filter, scopeOf } from './filter.ts'
 import { marker } from './marks.ts'
 import type { Found, Hit, SearchResult } from './shapes.ts'
-import { textStride } from './tables.ts'
+import { everything, textStride } from './tables.ts'
 
 const mostConversations = 50
 const mostHits = 3
@@ -47,8 +47,11 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
 
 /** The newest entries of each conversation that match, by its number: one more of them than is shown. */
 function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
-  const { with: chosen, values, isAll } = scopeOf(filter)
-  const allowed = isAll ? undefined : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
+  const { with: chosen, values, group } = scopeOf(filter)
+  const allowed =
+    group === String(everything)
+      ? undefined
+      : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
   return allowed && allowed.length <= fewConversations
     ? inEach(db, match, allowed)
     : inOrder(db, match, allowed && new Set(allowed.map(({ number }) => number)))
@@ -75,9 +78,11 @@ function inEach(db: Db, match: string, allowed: readonly { readonly number: numb
 /** `allowed` undefined: every conversation. */
 function inOrder(db: Db, match: string, allowed: ReadonlySet<number> | undefined): Map<number, number[]> {
   const found = new Map<number, number[]>()
+  let [lowest, highest] = allowed ? [Infinity, 0] : [0, Number.MAX_SAFE_INTEGER / textStride - 1]
+  for (const number of allowed ?? []) [lowest, highest] = [Math.min(lowest, number), Math.max(highest, number)]
   for (const { place } of db.each<{ place: number }>(
-    'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? ORDER BY rowid DESC',
-    match,
+    'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC',
+    ...[match, lowest * textStride, (highest + 1) * textStride - 1],
   )) {
     const number = Math.floor(place / textStride)
     if (allowed && !allowed.has(number)) continue

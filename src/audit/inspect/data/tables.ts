@@ -5,7 +5,7 @@
 import type { Db } from '../../../store/open.ts'
 
 /** Raise it when a table or what is counted changes: the old tables are dropped and rebuilt. */
-const layout = 2
+const layout = 3
 
 /** Activity is summed by quarters of an hour: the largest slot that no time zone's midnight cuts in two. */
 export const slotSeconds = 900
@@ -13,7 +13,7 @@ export const slotSeconds = 900
 /** A text is found at `conversation number * textStride + entry id`: conversations are ranges of row ids. */
 export const textStride = 2 ** 32
 
-/** The number under which all conversations together are summed, without slots. */
+/** The number under which all conversations together are summed, without slots. Those of groups are below it, of conversations above. */
 export const everything = 0
 
 /** `main`: the database itself. `temp`: a database that cannot be written keeps its index in memory. */
@@ -34,10 +34,15 @@ const tables: Readonly<Record<string, string>> = {
     asked INTEGER NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL, priced INTEGER NOT NULL,
     PRIMARY KEY (number, slot)) WITHOUT ROWID`,
   ona_inspect_slots: 'INDEX @ ON ona_inspect_activity(slot, number)',
-  // of all conversations, by the days of a time zone
+  ona_inspect_groups: `TABLE @(
+    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, conversations INTEGER NOT NULL, UNIQUE (kind, name))`,
+  ona_inspect_members:
+    'TABLE @(number INTEGER NOT NULL, grp INTEGER NOT NULL, PRIMARY KEY (number, grp)) WITHOUT ROWID',
+  ona_inspect_member: 'INDEX @ ON ona_inspect_members(grp, number)',
+  // of a group, or of all conversations, by the days of a time zone
   ona_inspect_days: `TABLE @(
-    zone TEXT NOT NULL, day TEXT NOT NULL, calls INTEGER NOT NULL, refused INTEGER NOT NULL, cost REAL NOT NULL,
-    PRIMARY KEY (zone, day)) WITHOUT ROWID`,
+    zone TEXT NOT NULL, number INTEGER NOT NULL, day TEXT NOT NULL, calls INTEGER NOT NULL, refused INTEGER NOT NULL,
+    cost REAL NOT NULL, PRIMARY KEY (zone, number, day)) WITHOUT ROWID`,
   ona_inspect_names: 'TABLE @(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
   ona_inspect_hooks: `TABLE @(
     number INTEGER NOT NULL, slot INTEGER NOT NULL, hook INTEGER NOT NULL, runs INTEGER NOT NULL, denied INTEGER NOT NULL,
