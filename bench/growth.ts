@@ -70,6 +70,7 @@ const waited: readonly Waited[] = [
   ona('--eval of Glob', () => ['--eval', '{"tool":"Glob","input":{"pattern":"*.json"}}']),
 ]
 const upToDate = { rows: 0, read: 0 }
+const guard = '.ona/hooks/guard.sh'
 /** In process: what a browser waits for. */
 const pages = [
   { what: 'inspect, the list', show: (db: Db) => overviewPage(db, 1, upToDate) },
@@ -78,11 +79,15 @@ const pages = [
     what: 'inspect, the overview of a folder without work',
     show: (db: Db) => dashboard(db, upToDate, { project: '/none' }, 1),
   },
+  { what: 'inspect, the overview of an agent', show: (db: Db) => dashboard(db, upToDate, { agent: 'ona' }, 1) },
+  { what: 'inspect, the overview of refusals', show: (db: Db) => dashboard(db, upToDate, { refused: true }, 1) },
+  { what: 'inspect, the overview of a hook', show: (db: Db) => dashboard(db, upToDate, { hook: guard }, 1) },
   {
     what: 'inspect, a conversation',
     show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1, upToDate),
   },
   { what: 'inspect, a search', show: (db: Db) => search(db, 'settings agree', {}) },
+  { what: 'inspect, a search in an agent', show: (db: Db) => search(db, 'settings agree', { agent: 'ona' }) },
   { what: '--resume, the list', show: (db: Db) => listSessions(db) },
 ]
 const streamed = ona('inspect --json, every conversation', () => ['inspect', '--json'])

@@ -135,10 +135,11 @@ test('a search in few conversations finds what one over all finds', (t) => {
   upToDate(db)
   const all = ['c42', 'c35', 'c28', 'c21', 'c14', 'c7', 'c0']
   assert.deepEqual(
-    [{}, { agent: 'ona' }, { project: '/one' }, { project: '/two' }, { project: '/three' }].map((filter) =>
-      found(db, 'pear', filter),
-    ),
-    [all, all, all.slice(2), all.slice(0, 2), []],
+    [
+      ...[{}, { agent: 'ona' }, { agent: 'ona', from: 0 }, { agent: 'other' }],
+      ...[{ project: '/one' }, { project: '/two' }, { project: '/three' }],
+    ].map((filter) => found(db, 'pear', filter)),
+    [all, all, all, [], all.slice(2), all.slice(0, 2), []],
   )
 })
 

@@ -4,7 +4,7 @@ import { archiveOf } from '../../../store/archive/archive.ts'
 import { withArchived } from '../../../store/archive/reading.ts'
 import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'
 import { pageRows } from '../page-size.ts'
-import { conversationRows, firstPrompt } from './dashboard.ts'
+import { conversationRows, countConversations, firstPrompt } from './dashboard.ts'
 import { entryText } from './entry-text.ts'
 import { type Filter, scopeOf } from './filter.ts'
 import { marker } from './marks.ts'
@@ -48,21 +48,37 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
 /** The newest entries of each conversation that match, by its number: one more of them than is shown. */
 function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
   const { with: chosen, values, group } = scopeOf(filter)
-  const allowed =
-    group === String(everything)
-      ? undefined
-      : db.all<{ number: number }>(`${chosen} SELECT number FROM chosen`, ...values)
-  return allowed && allowed.length <= fewConversations
-    ? inEach(db, match, allowed)
-    : inOrder(db, match, allowed && new Set(allowed.map(({ number }) => number)))
+  if (group === String(everything)) return inOrder(db, match)
+  const which = group === undefined ? 'FROM chosen' : `FROM ona_inspect_members WHERE grp = ${group}`
+  if (group !== undefined && countConversations(db, filter) > fewConversations) {
+    const ends = db.get<{ lowest: number; highest: number }>(
+      `${chosen} SELECT (SELECT min(number) ${which}) AS lowest, (SELECT max(number) ${which}) AS highest`,
+      ...values,
+    )!
+    const isMember = `${chosen} SELECT 1 ${which} AND number = ?8`
+    return inOrder(db, match, { ...ends, has: (number) => db.get(isMember, ...values, number) !== undefined })
+  }
+  const allowed = db.all<{ number: number }>(`${chosen} SELECT number ${which}`, ...values).map(({ number }) => number)
+  if (allowed.length <= fewConversations) return inEach(db, match, allowed)
+  const numbers = new Set(allowed)
+  const lowest = allowed.reduce((low, each) => Math.min(low, each))
+  const highest = allowed.reduce((high, each) => Math.max(high, each))
+  return inOrder(db, match, { lowest, highest, has: (number) => numbers.has(number) })
+}
+
+/** Conversations that a search is limited to. */
+interface Allowed {
+  readonly lowest: number
+  readonly highest: number
+  has(number: number): boolean
 }
 
 /** Up to this many, asking each conversation is faster than passing over the matches of all others. */
 const fewConversations = 40
 
-function inEach(db: Db, match: string, allowed: readonly { readonly number: number }[]): Map<number, number[]> {
+function inEach(db: Db, match: string, allowed: readonly number[]): Map<number, number[]> {
   const found = new Map<number, number[]>()
-  for (const number of allowed.map((each) => each.number).sort((a, b) => b - a)) {
+  for (const number of allowed.toSorted((a, b) => b - a)) {
     const places = db.all<{ place: number }>(
       `SELECT rowid AS place FROM ona_inspect_text
        WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ${mostHits}`,
@@ -75,24 +91,28 @@ function inEach(db: Db, match: string, allowed: readonly { readonly number: numb
   return found
 }
 
-/** `allowed` undefined: every conversation. */
-function inOrder(db: Db, match: string, allowed: ReadonlySet<number> | undefined): Map<number, number[]> {
+function inOrder(db: Db, match: string, allowed: Allowed = anywhere): Map<number, number[]> {
   const found = new Map<number, number[]>()
-  let [lowest, highest] = allowed ? [Infinity, 0] : [0, Number.MAX_SAFE_INTEGER / textStride - 1]
-  for (const number of allowed ?? []) [lowest, highest] = [Math.min(lowest, number), Math.max(highest, number)]
+  let passedOver = -1
   for (const { place } of db.each<{ place: number }>(
     'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC',
-    ...[match, lowest * textStride, (highest + 1) * textStride - 1],
+    ...[match, allowed.lowest * textStride, (allowed.highest + 1) * textStride - 1],
   )) {
     const number = Math.floor(place / textStride)
-    if (allowed && !allowed.has(number)) continue
+    if (number === passedOver) continue
     const entries = found.get(number) ?? []
+    if (entries.length === 0 && !allowed.has(number)) {
+      passedOver = number
+      continue
+    }
     if (entries.length === 0) found.set(number, entries)
     if (entries.length < mostHits) entries.push(place % textStride)
     if (found.size > mostConversations) break
   }
   return found
 }
+
+const anywhere: Allowed = { lowest: 0, highest: Number.MAX_SAFE_INTEGER / textStride - 1, has: () => true }
 
 /** Undefined: the archive of the conversation is damaged, and opening it says so. */
 function inArchive<T>(db: Db, conversation: string, work: (db: ReadDb) => T): T | undefined {
