@@ -43,9 +43,8 @@ export function fileRuleMatches(rule: Rule, behavior: Behavior, access: FileAcce
     rule.tool === 'Edit' ? (behavior === 'allow' ? 'both' : 'edit') : behavior === 'allow' ? 'read' : 'both'
   if (governs !== 'both' && governs !== access.kind) return false
   const allow = behavior === 'allow'
-  // a tree is permitted when whatever may lie in it is
-  const paths =
-    access.tree && allow ? access.paths.map((path) => `${path === '/' ? '' : path}/\u0000/\u0000`) : access.paths
+  // a tree is permitted when whatever may lie in it is: what a pattern says of a name, it says of all below
+  const paths = access.tree && allow ? access.paths.map((path) => `${path === '/' ? '' : path}/\u0000`) : access.paths
   const places = placesOf(asked)
   const applies = (path: string) => matchesPath(specifier.pattern, path, places, allow)
   return allow ? paths.every(applies) : paths.some(applies)

@@ -94,14 +94,14 @@ function regexOf(segments: readonly string[]): string {
   return out
 }
 
-/** One part of a path: `*`, `?` and `[…]` stay within it. */
+/** One part of a path: `*`, `?` and `[…]` stay within it. NUL stands for any name there may be: only `*` matches it. */
 export function segmentRegex(segment: string): string {
   let out = ''
   for (let i = 0; i < segment.length; i++) {
     const char = segment[i]!
     if (char === '*') {
       if (segment[i - 1] !== '*') out += '[^/]*'
-    } else if (char === '?') out += '[^/]'
+    } else if (char === '?') out += '[^/\\u0000]'
     else if (char === '\\' && i + 1 < segment.length) out += literal(segment[++i]!)
     else if (char === '[') {
       const set = /^\[([!^]?)(\]?[^\]]*)\]/.exec(segment.slice(i))
@@ -129,7 +129,7 @@ function setRegex(negated: boolean, body: string): string {
       i += 2
     }
   }
-  return negated ? `[^/${out}]` : `(?!/)[${out}]`
+  return negated ? `[^/\\u0000${out}]` : `(?!/)[${out}]`
 }
 
 /** Whether a pattern matches an absolute, normal path. Deny and ask also hold for every directory up to the project. */
