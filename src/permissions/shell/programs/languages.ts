@@ -50,12 +50,12 @@ const toLineEnd = /(?:[^\\\n]|\\[\s\S])*/
 function lettersOf(script: string): readonly string[] {
   const found: string[] = []
   if (printsLines.test(script)) return found
+  if (script.includes(HOLE)) return ['?']
   let rest = script
   const skip = (part: RegExp) => {
     rest = rest.slice(part.exec(rest)?.[0].length ?? 0)
   }
   while (rest !== '') {
-    if (rest.includes(HOLE)) return [...found, '?']
     skip(/^[\s;}]+/)
     skip(address)
     if (rest.startsWith(',')) {
