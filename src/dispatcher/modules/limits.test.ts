@@ -9,6 +9,7 @@ import { findPlan } from '../rules/plan-file.ts'
 import { planLimitBytes } from '../rules/plan-graph.ts'
 import { type TestInput, testContext } from '../setup/testing.ts'
 import type { HookAction, HookModule, Json } from '../types.ts'
+import { hook as graph } from './graph-pretooluse.ts'
 import { hook as activation } from './memory-activation.ts'
 import { hook as journal } from './memory-journal.ts'
 import { hook as planExec } from './plan-graph-exec.ts'
@@ -297,6 +298,32 @@ test('a plan that a subagent hands in: twenty nodes are tags, its other files li
   assert.deepEqual(
     [await told({ enabled: true, reachable: false }), await told({ enabled: true, reachable: true })],
     ['The graph database is not available.', 'The graph database is reachable.'],
+  )
+})
+
+test('a command runs in the folder that the call names, else where the host is', async (t) => {
+  const { root, ask, put } = repository(t)
+  const node = { id: 'f', description: 'x', tool: 'create_file', scope: 'old/**', status: 'forbidden', reason: 'no' }
+  put(`${sessionRoot}/planGraph-exec/output/planGraph.json`, { nodes: [node] })
+  const decisions = async (command: string, named: string | undefined, host: string | undefined) => {
+    const tool_input = { command, ...(named !== undefined && { cwd: join(root, named) }) }
+    const input = { tool_name: 'run_in_terminal', tool_input, ...(host !== undefined && { cwd: join(root, host) }) }
+    return [(await ask(graph, { input })).decision, (await ask(planExec, { input })).decision]
+  }
+  const read = 'grep -r x .'
+  assert.deepEqual(
+    [
+      await decisions(read, undefined, undefined),
+      await decisions(read, 'old', '.'),
+      await decisions(read, '.', 'old'),
+      await decisions(read, undefined, 'old'),
+    ],
+    [
+      ['ask', 'allow'],
+      ['allow', 'ask'],
+      ['ask', 'allow'],
+      ['allow', 'ask'],
+    ],
   )
 })
 

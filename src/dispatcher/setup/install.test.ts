@@ -268,6 +268,7 @@ test('an examination names what is missing, changed, not registered or failing',
   const answers: [string, string][] = [
     ['exit 3', 'exit 3'],
     ['kill -9 $$', 'exit SIGKILL'],
+    ['echo {}; printf x >&2', 'wrote to stderr: x'],
     ['echo {}; printf %0300d 0 >&2', `wrote to stderr: ${'0'.repeat(200)}`],
     [output({ warnings: ['module x failed: y', 'other', 'module z'] }), 'module x failed: y; module z'],
     ['echo no', `stdout is not one JSON object: Unexpected token 'o', "no\n" is not valid JSON`],
