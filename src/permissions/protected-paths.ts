@@ -194,7 +194,7 @@ function covers({ folder, anywhere, except }: Folded, folded: string): boolean {
     const rest = folded.slice(found + folder.length)
     if (rest !== '' && !rest.startsWith('/')) continue
     const inside = rest.split('/')[1] ?? ''
-    if (inside === '' || !except.includes(inside)) return true
+    if (!except.includes(inside)) return true
   }
   return false
 }
