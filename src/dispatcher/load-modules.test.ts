@@ -46,6 +46,7 @@ test('a file that cannot be read is a seat that failed, as critical as its modul
     await load([
       { name: 'mine', ...gone },
       { name: 'other', path: '../other.mjs' },
+      { name: 'another', path: 'features/../../other.mjs' },
       { name: 'stop-synth', ...gone },
       { name: 'session', ...gone },
       { name: 'memory-journal', ...gone, priority: 3, critical: true },
@@ -58,6 +59,7 @@ test('a file that cannot be read is a seat that failed, as critical as its modul
       failed('stop-synth', missing, { priority: 100 }),
       failed('mine', missing),
       failed('other', 'cannot be read: ../other.mjs is outside .ai/hooks'),
+      failed('another', 'cannot be read: features/../../other.mjs is outside .ai/hooks'),
       failed('toString', missing),
     ],
   )
