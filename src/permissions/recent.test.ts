@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { recent, repeated } from './recent.ts'
+import { recent, repeated, sights } from './recent.ts'
 
 test('what is asked for again stays, what is not goes, and there are never more than twice as many', () => {
   const known = recent<string, number>(2)
@@ -38,4 +38,9 @@ test('a text is kept from its second time on', () => {
   const [once, twice, again, later] = [ask('a'), ask('a'), ask('a'), ask('a')]
   assert.deepEqual([once === twice, twice === again, again === later, made.length], [false, true, true, 2])
   for (let at = 0; at < 100; at++) for (const _ of [1, 2]) assert.deepEqual(ask(`text ${at}`), { text: `text ${at}` })
+})
+
+test('a text that takes the place of another is new, and the other one is again', () => {
+  const isSeen = sights(1)
+  assert.deepEqual(['a', 'a', 'b', 'b', 'a'].map(isSeen), [false, true, false, true, false])
 })

@@ -147,6 +147,7 @@ test('a path within a folder', () => {
     ['/a/b', '/a', true],
     ['/a', '/a', true],
     ['/ab', '/a', false],
+    ['/A/b', '/a', false],
     ['/a/b', '/a/', true],
     ['/x', '/', true],
     ['/a', '/a/b', false],
