@@ -135,7 +135,7 @@ function judge(ctx: Context, plan: PlanGraph): HookAction {
   }
   if (matching.length > 0) return clamp(ctx, matching) ?? used(ctx, matching)
   // a search that looks elsewhere is still the search that a node holds to its scope
-  const scoping = plan.nodes.filter((node) => !isRefused(node) && node.scope.length > 0 && namesToolOf(node, event))
+  const scoping = plan.nodes.filter((node) => !isRefused(node) && namesToolOf(node, event))
   return (scoping.length > 0 && clamp(ctx, scoping)) || unplanned(ctx, plan)
 }
 
