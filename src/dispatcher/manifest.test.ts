@@ -133,6 +133,8 @@ test('what is right is taken, and each mistake is named and falls back', () => {
     ],
   )
   assert.deepEqual(list.problems, ['dispatch.manifest.json: modules.? must be a named object'])
+  const named = ['_a.b-1', '9', '.a', '-a', 'a/b', 'ä'].map((name) => readManifest({ modules: [name] }).problems.length)
+  assert.deepEqual(named, [0, 0, 1, 1, 1, 1])
 })
 
 test('an installation starts with these files, which hold no mistake', (t) => {

@@ -88,6 +88,13 @@ test('a protocol, or nothing, is a name too', async (t) => {
   }
 })
 
+test('what is known stands after the clock was set back', async (t) => {
+  const { put, ask } = place(t)
+  put('.ai/hooks/config.json', settings)
+  const state = { cap: { neo4j: { enabled: true, reachable: true, lastCheckTs: Date.now() + 3_600_000 } } }
+  assert.deepEqual(await ask({ state }), { enabled: true, reachable: true, checked: true })
+})
+
 test('what is known stands for five minutes, and on PreToolUse however old it is', async (t) => {
   const { put, driver, ask, used } = place(t)
   put('.ai/hooks/config.json', settings)

@@ -35,6 +35,10 @@ test('input that cannot be read is named, and a call in it was seen by no guard'
     ['sessionStart', 'SessionStart'],
   ] as const)
     assert.deepEqual([named, said(`{"tool_name":"x","hook_event_name":"${named}"}`, name).problems], [named, []])
+  for (const named of ['preToolUse', 'userPromptSubmitted', 'toString'])
+    assert.deepEqual(said(`{"hook_event_name":"${named}"}`, 'Stop').problems, [
+      `the host says ${named} but this is registered for Stop`,
+    ])
   assert.deepEqual(said('{}', 'Stop'), { raw: {}, problems: [], unseen: false })
 })
 
@@ -110,6 +114,14 @@ test('the same event in the spelling of each host', (t) => {
   assert.deepEqual(eventOf({ tool_input: '[1]' }), bare)
   process.env['COPILOT_SESSION_ID'] = 'from-env'
   assert.deepEqual(eventOf({}), { ...bare, hostSessionId: 'from-env' })
+  // of several spellings of a field the first counts
+  const others = { ...{ toolArgs: {}, toolResult: 1, error: 'x' }, ...{ agentName: 'x', subagentId: 'x' } }
+  const { subagentResult: _, ...later } = { ...camel, tool_result: 1, toolInput: {}, toolOutput: 2 }
+  const changed = Object.entries(later).map(([key, value]) => [key, typeof value === 'string' ? `not ${value}` : value])
+  assert.deepEqual(eventOf({ ...others, ...Object.fromEntries(changed), ...snake }), expected)
+  assert.deepEqual(eventOf({ ...others, subagentType: 'x', last_assistant_message: 'x', ...camel }), expected)
+  assert.deepEqual(eventOf({ toolResult: 2, toolOutput: 1 }), { ...bare, toolOutput: 1, hostSessionId: 'from-env' })
+  assert.deepEqual(eventOf({ toolOutput: 2, tool_result: 1 }), { ...bare, toolOutput: 1, hostSessionId: 'from-env' })
 })
 
 test('the dialect is what was asked for, or what the input and the environment show', (t) => {

@@ -279,7 +279,9 @@ test('a plan that a subagent hands in: twenty nodes are tags, its other files li
   const folder = `${sessionRoot}/plan-subagent-contract/output/sa/Plan/u00`
   const nodes = Array.from({ length: 21 }, (_, at) => ({ id: `n${at}`, description: 'x', tool: '*' }))
   put(`${folder}/planGraph.json`, { nodes })
-  put(`${folder}/manifest.json`, { outputs: [{ path: 'planGraph.json' }, { path: '../beside.md' }, { path: 'none' }] })
+  put(`${folder}/manifest.json`, {
+    outputs: [{ path: 'planGraph.json' }, { path: '../beside.md' }, { path: 'none' }, { path: 'a/../../beside.md' }],
+  })
   put(`${folder}/../beside.md`, 'x')
   const input = { agent_id: 'x', agent_type: 'Plan' }
   const { warnings, registerArtifacts } = await ask(planContract, { event: 'SubagentStop', input })
@@ -289,7 +291,7 @@ test('a plan that a subagent hands in: twenty nodes are tags, its other files li
   )
   assert.deepEqual(
     warnings,
-    [1, 2].map((at) => `manifest.json: outputs[${at}].path is not a file of this subagent`),
+    [1, 2, 3].map((at) => `manifest.json: outputs[${at}].path is not a file of this subagent`),
   )
   const told = async (neo4j: Json) => {
     const given = { event: 'SubagentStart', input, state: { cap: { neo4j } } } as const

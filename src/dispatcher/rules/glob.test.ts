@@ -63,6 +63,8 @@ test('a pattern is inside another only when it surely is', () => {
   assert.ok(!globInside('**/*.ts', 'src/**'))
   assert.ok(!globInside('srcs/*.ts', 'src/**'))
   assert.ok(!globInside('src/../x/*.ts', 'src/**'))
+  for (const inner of ['src/{a,b}', 'src/[abcd', 'src/*****', 'src/a?bcd'])
+    assert.ok(!globInside(inner, 'src/?????'), inner) // its letters fit, and what it matches need not
   assert.deepEqual(['*', '**', '**/*', '*.*', ' ', './**', 'src/**'].map(isRepoWide), [
     true,
     true,

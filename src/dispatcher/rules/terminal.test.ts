@@ -129,6 +129,7 @@ test('what is found is reported as its words, without prefixes, quotes and redir
     ['cd ~; tree', 'tree'],
     ['sh -c "cd src; tree"; tree src', undefined],
     ["zsh -c 'tree'; ls", 'tree'],
+    ["zsh -c 'ls'; tree", 'tree'],
     ["dash -x -c 'tree /'", 'tree /'],
     ["bash -lc 'tree /'", 'tree /'],
     ["/bin/sh -ce 'tree /' x", 'tree /'],

@@ -1,7 +1,7 @@
 /** The session on disk: whose it is, what its state is rebuilt from, which numbers are given out, and what goes. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -413,6 +414,22 @@ test('a session that cannot be removed is in the trace, and the others go', (t) 
   assert.deepEqual(
     [line.join(' '), status, readdirSync(paths.workRoot)],
     [`session ${join(paths.workRoot, '11111111')} could not be collected: it is in use\n`, 0, ['11111111']],
+  )
+})
+
+test('a write that the disk takes only in part has failed, and leaves the old file', (t) => {
+  const root = folder(t)
+  const file = join(root, 'state.json')
+  replaceFile(file, 'before')
+  const { writeSync } = fs
+  t.mock.method(fs, 'writeSync', (fd: number, bytes: Buffer) => writeSync(fd, bytes.subarray(1)))
+  syncBuiltinESMExports()
+  const written = [replaceFile(file, 'after'), appendLines(join(root, 'log'), ['a line'])]
+  t.mock.restoreAll()
+  syncBuiltinESMExports()
+  assert.deepEqual(
+    [written, readFileSync(file, 'utf8'), readdirSync(root)],
+    [[false, false], 'before', ['log', 'state.json']],
   )
 })
 
