@@ -48,6 +48,6 @@ export function testRun(repoRoot: string, { module, event, input = {}, config = 
     unseenBytes: 0,
     problems: [],
   }
-  const { manifest } = readManifest({ version: 1, modules: {} })
+  const { manifest } = readManifest({})
   return startRun(session, manifest, { [module]: config })
 }
