@@ -40,6 +40,8 @@ test('which calls a rule is about', () => {
     ['Skill(a)', 'Skill', { skill: 'a', args: 'b' }, true],
     ['Skill(a b)', 'Skill', { skill: 'a', args: 'b' }, true],
     ['Skill(a b)', 'Skill', { skill: 'a' }, false],
+    ['Skill(a undefined)', 'Skill', { skill: 'a' }, false],
+    ['Skill(a 1)', 'Skill', { skill: 'a', args: 1 }, false],
     ['Skill(a )', 'Skill', { skill: 'a', args: '' }, false],
     ['Skill(a)', 'Skill', {}, false],
     ['Grep(path:x*)', 'Grep', { path: 'xy' }, true],

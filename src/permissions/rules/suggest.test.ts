@@ -79,4 +79,6 @@ test('what "always" would save', () => {
   assert.deepEqual(saved('Skill', { skill: 'a', args: 'b' }), rules('localSettings', 'Skill', 'a'))
   assert.deepEqual(saved('Skill', {}), rules('localSettings', 'Skill'))
   assert.deepEqual(saved('WebSearch', { query: 'a' }), rules('localSettings', 'WebSearch'))
+  const ofOthers = { skill: 'a', url: 'https://a.b', file_path: '/x/a', path: '/x', command: 'a' }
+  assert.deepEqual(saved('mcp__a__b', ofOthers), rules('localSettings', 'mcp__a__b'))
 })
