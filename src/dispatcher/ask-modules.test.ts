@@ -378,6 +378,21 @@ test('rounds of other events: who may block, and when the budget blocks the work
   t.assert.snapshot(seen, { serializers: lines as never })
 })
 
+test('where no call is decided, nobody decides one, rewrites it or ends the round', async (t) => {
+  const call: HookAction = { updatedInput: { filePath: 'b' }, inputMetadata: { _hookA: 1 } }
+  const manifest = { rewriteOwner: { inputMetadata: 'one', updatedInput: 'one' } }
+  const untouched = { decision: 'allow', decidedBy: 'dispatcher', reason: '', approved: false, inputMetadata: {} }
+  for (const decision of ['deny', 'ask', 'allow'] as const) {
+    const { run } = begin(t, { event: 'PostToolUse', manifest })
+    await askModules(run, [says('one', { ...call, decision }), says('two', {})])
+    const { decidedBy, reason, approved, inputMetadata, updatedInput, warnings, ran } = run
+    assert.deepEqual(
+      { decision: run.decision, decidedBy, reason, approved, inputMetadata, updatedInput, warnings, ran },
+      { ...untouched, updatedInput: undefined, warnings: [], ran: ['one', 'two'] },
+    )
+  }
+})
+
 test('what is written: events, lines and warnings, and what cannot be written', (t) => {
   const { root, run } = begin(t)
   emit(run, 'dispatcher', { kind: 'STATE_PATCH' })
@@ -479,6 +494,13 @@ test('what is written: events, lines and warnings, and what cannot be written', 
   assert.equal(readFileSync(join(sessionRoot, 'mine.jsonl'), 'utf8'), '{"a":1}\n{"a":2}\n')
 })
 
+test('each array in a patch is named, and the rest is taken in', (t) => {
+  const { run } = begin(t)
+  patchState(run, 'one', { mine: { a: [], b: 1, c: { d: [1] } }, e: [] })
+  const words = ['mine.a', 'mine.c.d', 'e'].map((at) => `state.${at} is an array; state holds none, it is left out`)
+  assert.deepEqual([run.warnings, run.session.state['mine']], [words, { b: 1, c: {} }])
+})
+
 test('whatever a module logs beside its words is in the line, also where it is nothing much', (t) => {
   const { run } = begin(t)
   const { log } = contextFor(run, 'one')
@@ -566,6 +588,8 @@ test('a call’s input is cut down for the log', () => {
       { apiKey: '[redacted]', 'API-Key': '[redacted]', 'a.p.i_k-e-y': '[redacted]', password: '[redacted]', path: 'p' },
     ],
     [{ Mine: 1, password: 2 }, { Mine: '[redacted]', password: 2 }, ['mine', 3]],
+    [{ password: 2 }, { password: 2 }, []],
+    [{ password: 2 }, { password: '[redacted]' }, 'password'],
   ]
   for (const [input, expected, keys] of table) assert.deepEqual(summarise(input as Json, keys), expected)
   const large = summarise(

@@ -133,6 +133,12 @@ test('what is right is taken, and each mistake is named and falls back', () => {
     ],
   )
   assert.deepEqual(list.problems, ['dispatch.manifest.json: modules.? must be a named object'])
+  const odd = [null, 0, '', 'false', []].map((enabled) => readManifest({ modules: { a: { enabled } } }))
+  for (const { manifest, problems } of odd)
+    assert.deepEqual(
+      [manifest.modules, problems],
+      [[path('a')], ['dispatch.manifest.json: modules.a.enabled must be true or false (taken as true)']],
+    )
   const named = ['_a.b-1', '9', '.a', '-a', 'a/b', 'ä'].map((name) => readManifest({ modules: [name] }).problems.length)
   assert.deepEqual(named, [0, 0, 1, 1, 1, 1])
 })

@@ -187,6 +187,8 @@ test('planGraph-exec: nothing outside the plan when it says so, one word about a
   assert.equal((await ask(planExec, call('read_file', { filePath: 'other/a' }), strict)).decision, 'allow')
   const missing = await ask(planExec, call('read_file'))
   assert.deepEqual([missing.warnings?.length, missing.statePatch], [1, { plan: { warnedMissing: 'w001' } }])
+  const state = { plan: { warnedMissing: 'w000' } }
+  assert.deepEqual(await ask(planExec, { ...call('read_file'), state }), missing, 'told of another work')
   assert.deepEqual(await ask(planExec, { ...call('read_file'), state: { plan: { warnedMissing: 'w001' } } }), {
     decision: 'allow',
   })

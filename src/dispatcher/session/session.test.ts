@@ -122,7 +122,7 @@ test('names from workspace.json that could climb keep the contract’s, and say 
       ],
     },
   )
-  for (const workRoot of ['', '/tmp', 'a//b', 'a/../b', 1])
+  for (const workRoot of ['', '/tmp', 'a//b', 'a/../b', 'a/..b', 'a/.', '-a', 1])
     assert.equal(readWorkspace({ workRoot }).problems.length, 1, String(workRoot))
   assert.deepEqual(['a', 'A.b-c_1', '.a', '-a', '', 'a/b', 'x'.repeat(64), 'x'.repeat(65), 1].map(isSegment), [
     true,
