@@ -199,7 +199,11 @@ test('a folder with more than 5000 entries may hold anything', () => {
   for (let at = 0; at < 5000; at++) writeFileSync(join(folder, `${at}`), '')
   const holds = () => treeHolds(folder, false, () => false)
   assert.equal(holds(), false)
-  writeFileSync(join(folder, 'more'), '')
+  writeFileSync(join(folder, '.hidden'), '')
+  assert.equal(
+    treeHolds(folder, true, () => false),
+    false,
+  )
   assert.equal(holds(), true)
 })
 

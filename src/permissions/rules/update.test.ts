@@ -29,6 +29,11 @@ test('all six kinds of update', () => {
   assert.deepEqual(settings, { allow: ['Bash', 'Read'], additionalDirectories: ['/a'] })
 })
 
+test('a rule that cannot be used can be removed', () => {
+  const update = { type: 'removeRules', rules: rules('bash'), behavior: 'allow', destination: 'session' } as const
+  assert.deepEqual(applyUpdates({ allow: ['bash', 'Read'] }, [update]), { settings: { allow: ['Read'] }, warnings: [] })
+})
+
 test('what the settings forbid is not done, and a bad rule is not added', () => {
   const managed = { allowManagedPermissionRulesOnly: true, disableBypassPermissionsMode: 'disable' } as const
   assert.deepEqual(
