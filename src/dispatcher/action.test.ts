@@ -39,6 +39,7 @@ test('what is changed after it was returned is not ours', () => {
 test('a bad field fails the whole action, and the message says what it must be', () => {
   const cases: [unknown, string][] = [
     [7, 'returned something that is not an action'],
+    ...[false, 0, '', true].map((value): [unknown, string] => [value, 'returned something that is not an action']),
     [[], 'returned something that is not an action'],
     [{ nothing: 1 }, 'returned an action with an unknown field "nothing"'],
     [{ toString: 1 }, 'returned an action with an unknown field "toString"'],

@@ -378,6 +378,14 @@ test('rounds of other events: who may block, and when the budget blocks the work
   t.assert.snapshot(seen, { serializers: lines as never })
 })
 
+test('stamps are plain values, nothing among them', async (t) => {
+  const { run } = begin(t, { manifest: { rewriteOwner: { inputMetadata: 'one' } } })
+  const plain = { _hookA: null, _hookB: false, _hookC: 0, _hookD: '' }
+  await askModules(run, [says('one', { inputMetadata: { ...plain, _hookE: [], _hookF: {} } })])
+  const left = ['_hookE', '_hookF'].map((key) => `stamp ${key} is left out: stamps are plain values under _hook… keys`)
+  assert.deepEqual([run.inputMetadata, run.warnings], [plain, left])
+})
+
 test('where no call is decided, nobody decides one, rewrites it or ends the round', async (t) => {
   const call: HookAction = { updatedInput: { filePath: 'b' }, inputMetadata: { _hookA: 1 } }
   const manifest = { rewriteOwner: { inputMetadata: 'one', updatedInput: 'one' } }
