@@ -134,13 +134,9 @@ function failStep(
 
 /** The event that a step raises shows what the step has become. */
 function follow(round: Round): void {
-  const { step, event } = round.subject
-  if (step?.name === 'before_tool_apply' && event?.name === 'PreToolUse') {
-    change(round, 'tool_input', (step.state as Steps['before_tool_apply']).args)
-  }
-  if (step?.name === 'before_ingest' && event?.name === 'UserPromptSubmit') {
-    change(round, 'prompt', textOf((step.state as Steps['before_ingest']).input))
-  }
+  const { step } = round.subject
+  if (step?.name === 'before_tool_apply') change(round, 'tool_input', (step.state as Steps['before_tool_apply']).args)
+  if (step?.name === 'before_ingest') change(round, 'prompt', textOf((step.state as Steps['before_ingest']).input))
 }
 
 /** Whether a failure of the handler counts as exit code 2. */
