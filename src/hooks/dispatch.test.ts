@@ -8,7 +8,7 @@ import { defineHook, defineStepHook } from './define.ts'
 import { createPlane, type PlaneOptions } from './dispatch.ts'
 import type { EventFields, EventName } from './events.ts'
 import type { Handler } from './handler.ts'
-import type { Invocation, Scope } from './plane.ts'
+import type { Invocation, Raised, Scope } from './plane.ts'
 import { readHooks } from './settings.ts'
 import type { Steps } from './steps.ts'
 
@@ -278,6 +278,49 @@ test('a rule is held against the input of the call, or an empty one where that i
   )
 })
 
+test('at a step a rule is held against the arguments that it shows, or the input of the event that it raises', async () => {
+  const held: unknown[] = []
+  const raised = {
+    before_permission: 'PermissionRequest',
+    after_permission: 'PermissionDenied',
+    before_tool_apply: 'PreToolUse',
+    after_tool_apply: 'PostToolUse',
+  } as const
+  const names = Object.keys(raised) as (keyof typeof raised)[]
+  const { plane, scope } = stage(
+    names.map((name) => defineStepHook(name, () => assert.fail(), { if: 'Bash(x)' })),
+    {
+      matchesRule: (_, tool, input) => {
+        held.push([tool, input])
+        return false
+      },
+    },
+  )
+  const tool = 'Bash'
+  const output = { kind: 'text', text: '' } as const
+  const states: Pick<Steps, keyof typeof raised> = {
+    before_permission: { tool, decision: 'ask', resolved: null },
+    after_permission: { tool, granted: true },
+    before_tool_apply: { toolName: tool, safety: 'mutating', args: { command: 'of the step' }, result: null },
+    after_tool_apply: { toolName: tool, isError: false, output, additionalContext: [] },
+  }
+  const fields = { tool_name: 'Read', tool_input: { command: 'of the event' }, tool_use_id: 't' }
+  for (const name of names) {
+    await plane.ask(name, states[name], scope)
+    await plane.ask(name, states[name], scope, { name: raised[name], fields } as Raised)
+  }
+  assert.deepEqual(held, [
+    ['Bash', {}],
+    ['Read', fields.tool_input],
+    ['Bash', {}],
+    ['Read', fields.tool_input],
+    ['Bash', { command: 'of the step' }],
+    ['Read', { command: 'of the step' }],
+    ['Bash', {}],
+    ['Read', fields.tool_input],
+  ])
+})
+
 test('the answers of a PreToolUse hook in one word, whole', () => {
   const answer = (permissionDecision: string, reason: object) => ({
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...reason },
@@ -463,6 +506,34 @@ test('with hooks switched off, or a folder not trusted, each hook is recorded as
       ['bare_mode', null],
     ],
   )
+})
+
+test('a hook that has several reasons not to run is recorded with one, and only an interrupted guard refuses', async () => {
+  const either = [false, true]
+  for (const isOff of either)
+    for (const isWithheld of either)
+      for (const aborts of either)
+        for (const denies of either) {
+          const turn = new AbortController()
+          const first = defineHook('PreToolUse', () => {
+            if (aborts) turn.abort()
+            return denies ? deny('no') : undefined
+          })
+          const second = {
+            ...defineHook('PreToolUse', () => undefined),
+            ...(isWithheld && { withheld: 'untrusted_folder' }),
+          }
+          const options = isOff ? { disabled: 'bare_mode' } : {}
+          const { call, rows } = stage([first, second], options, { signal: turn.signal })
+          const { decision } = (await call()).answer
+          const reasons = [
+            ...[isOff && 'bare_mode', isWithheld && 'untrusted_folder'],
+            ...[aborts && 'interrupted', denies && 'prior_block_or_deny'],
+          ]
+          const reason = reasons.find((each) => each !== false) ?? null
+          const refuses = !isOff && (denies || reason === 'interrupted')
+          assert.deepEqual([rows[1]?.skippedReason, decision], [reason, refuses ? 'deny' : 'none'])
+        }
 })
 
 test('a secret that a hook has in its command or prints is in no column of its row', async () => {
