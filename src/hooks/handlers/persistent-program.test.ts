@@ -260,8 +260,9 @@ test('a program that is expected runs before the first call', async () => {
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
 })
 
-test('a program that is late is woken once', async (t) => {
+test('a program that is late is woken once, and not looked at all the time', async (t) => {
   const kill = t.mock.method(process, 'kill')
+  const timers = t.mock.method(globalThis, 'setTimeout')
   const end = await ask(saying(`sleep 0.3; echo '{"id":'$id',"verdict":{"pid":'$$'}}'`))
   const { pid } = JSON.parse(end.kind === 'verdict' ? end.text : '{}') as { pid: number }
   const sent = kill.mock.calls.map(({ arguments: words }) => words)
@@ -269,6 +270,7 @@ test('a program that is late is woken once', async (t) => {
     sent.filter(([to]) => to === -pid),
     [[-pid, 'SIGCONT']],
   )
+  assert.ok(timers.mock.callCount() < 10, `${timers.mock.callCount()} timers`)
 })
 
 test('an answer leaves no timer behind, and no time limit is too long', async () => {
@@ -295,6 +297,7 @@ test('at the exit of ona a program may finish what it is at; one that runs on wi
   const answer = `${greet}read -r line; echo '{"id":1,"verdict":null}'; `
   const scripts = [
     `${answer}while read -r line; do :; done; echo finished > quick`,
+    `${answer}while read -r line; do :; done; sleep 0.02; echo finished > slow`,
     `echo $$ > stubborn; ${answer}while :; do sleep 1; done`,
   ]
   const script = `
@@ -307,5 +310,5 @@ test('at the exit of ona a program may finish what it is at; one that runs on wi
   const words = ['--input-type=module', '-e', script]
   await new Promise((resolve) => execFile(process.execPath, words, { cwd: folder }, resolve))
   await gone(Number(readFileSync(join(folder, 'stubborn'), 'utf8')))
-  assert.equal(readFileSync(join(folder, 'quick'), 'utf8'), 'finished\n')
+  for (const name of ['quick', 'slow']) assert.equal(readFileSync(join(folder, name), 'utf8'), 'finished\n')
 })

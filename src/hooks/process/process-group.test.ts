@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { type GroupRun, runGroup } from './process-group.ts'
+import { bindGroup } from './bound-groups.ts'
+import { type GroupRun, runGroup, startGroup } from './process-group.ts'
 
 const sh = (script: string, more: Partial<GroupRun> = {}) =>
   runGroup({ program: '/bin/bash', args: ['-c', script], env: process.env, ...more })
@@ -266,4 +267,33 @@ test('output that breaks off is its end, and the exit code counts', async () => 
   const run = sh('', { child, input: 'x\n' })
   for (const stream of [child.stdout, child.stderr]) stream.destroy(new Error('broken'))
   assert.deepEqual(await run, { exitCode: 3, signal: null, cause: undefined, leftBehind: false })
+})
+
+test('at the end of this process the groups that are bound to it are killed, and none that has exited or was released', async (t) => {
+  const startSleeping = () => {
+    const child = startGroup({ program: '/bin/sleep', args: ['600'], env: {}, stdio: ['ignore', 'ignore', 'ignore'] })
+    t.after(() => child.kill('SIGKILL'))
+    return child
+  }
+  const [exited, released, bound, last] = [startSleeping(), startSleeping(), startSleeping(), startSleeping()]
+  const others = process.listeners('exit')
+  const ours = () => process.listeners('exit').filter((listener) => !others.includes(listener))
+  const releases = [exited, released, bound, last].map(bindGroup)
+  releases[1]!()
+  exited.kill('SIGKILL')
+  await once(exited, 'exit')
+  const [endAll, ...more] = ours()
+  assert.deepEqual([typeof endAll, more], ['function', []])
+  const kill = t.mock.method(process, 'kill', () => true as const)
+  endAll!(0)
+  assert.deepEqual(
+    kill.mock.calls.map((call) => call.arguments),
+    [bound, last].map(({ pid }) => [-pid!, 'SIGKILL']),
+  )
+  kill.mock.restore()
+  releases[2]!()
+  assert.equal(ours().length, 1)
+  last.kill('SIGKILL')
+  await once(last, 'exit')
+  assert.deepEqual(ours(), [])
 })

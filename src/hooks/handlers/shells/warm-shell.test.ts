@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sampled } from '../../../../test/support/campaign-size.ts'
 import { runCommand } from '../command.ts'
+import { runsAlike } from './command-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
@@ -247,4 +248,17 @@ test('a time limit ends a warm shell with all that it started', async () => {
   await warmed('sleep 60 & sleep 60', { shell: '/bin/bash', cwd: home, env })
   const { end, note } = await run('sleep 60 & sleep 60', 100)
   assert.deepEqual([end, note], ['timed-out', 'timed out after 100 ms'])
+})
+
+test('a command that could tell eval from -c has a shell of its own', () => {
+  const telling = [
+    ...['trap "echo $?" EXIT', 'times', 'caller 0', 'echo $SHELLOPTS', 'echo "$BASH_SOURCE"', 'echo $BASH'],
+    ...['echo ${FUNCNAME[*]}', 'echo $_', 'echo ${_}', 'echo ${_:-none}', 'echo $_x', 'set', 'set -e'],
+    ...['declare -p', 'typeset -i n', 'a\0b'],
+  ]
+  const alike = [
+    ...['echo here', 'git log', 'npm test', 'offset=1', 'cat settings.json', 'echo $BASHPID', 'declared=1', 'traps=2'],
+    ...['sometimes', 'callers', 'set_up', 'echo my_name', 'ls __pycache__'],
+  ]
+  assert.deepEqual([telling.filter(runsAlike), alike.filter((command) => !runsAlike(command))], [[], []])
 })
