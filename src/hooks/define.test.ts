@@ -41,6 +41,27 @@ test('a hook gets one object: the event, its fields, and where it is asked', asy
   })
 })
 
+test('what every hook gets is covered by no field of an event, however it is called', async () => {
+  let got: unknown
+  const plane = createPlane([
+    defineHook('Notification', ({ event, message, context, agent, timestamp }) => {
+      got = { event, message, session: context.sessionId, agent, timestamp }
+      return undefined
+    }),
+  ])
+  const fields = { message: 'm', notification_type: 'n', event: 'e', context: 'c', agent: 'a', timestamp: 't' }
+  const at = new Date(0)
+  await plane.raise('Notification', fields, { ...scope, at })
+  const header = { hook_event_name: 'Notification', session_id: 's', conversation_id: 'c', runtime_db_path: '/db' }
+  assert.deepEqual(got, {
+    event: { ...header, cwd: '/work', agent_id: 'a1', agent_type: 'explore', ...fields },
+    message: 'm',
+    session: 's',
+    agent: { id: 'a1', type: 'explore' },
+    timestamp: at,
+  })
+})
+
 test('a function may take its time, and is given up at its limit with its signal aborted', async () => {
   let aborted = false
   const plane = createPlane([

@@ -479,6 +479,19 @@ test('a permission rule decides whether a hook is asked, and it sees the input a
   )
 })
 
+test('a hook with a permission rule is asked where nobody can say whether the call matches', async () => {
+  const handlers = settings([pre('exit 2', { if: 'Bash(x)' })])
+  const nameless = { tool_input: {}, tool_use_id: 't' } as EventFields['PreToolUse']
+  const named = { ...nameless, tool_name: 'Bash' }
+  const matchesRule = () => false
+  const decisions = [
+    await stage(handlers, { matchesRule }).raise('PreToolUse', nameless),
+    await stage(handlers).raise('PreToolUse', named),
+    await stage(handlers, { matchesRule }).raise('PreToolUse', named),
+  ].map(({ decision }) => decision)
+  assert.deepEqual(decisions, ['deny', 'deny', 'none'])
+})
+
 test('a hook with a permission rule is not asked at an event without a tool call', async () => {
   const { handlers } = readHooks(
     { hooks: [{ hook_event_name: 'SessionStart', command: 'true', if: 'Bash' }] },
@@ -496,7 +509,7 @@ test('with hooks switched off, or a folder not trusted, each hook is recorded as
   const withheld = handlers.map((handler) => ({ ...handler, withheld: 'untrusted_folder' }))
   const untrusted = stage(withheld)
   assert.equal((await untrusted.call()).answer.decision, 'none')
-  const both = stage(withheld, { disabled: 'bare_mode' })
+  const both = stage(withheld, { disabled: 'bare_mode', env: { SDLC_DISABLE_ALL_HOOKS: '1' } })
   assert.equal((await both.call()).answer.decision, 'none')
   assert.deepEqual(
     [...off.rows, ...untrusted.rows, ...both.rows].map(({ skippedReason, exitCode }) => [skippedReason, exitCode]),
@@ -572,6 +585,23 @@ test('the first word on control stands, whatever hooks after it say', async () =
   assert.deepEqual(control, { kind: 'break', reason: 'refusal' })
 })
 
+test('the reason of the event comes first, then that of the step, then that of a guard that was not asked', async () => {
+  const turn = new AbortController()
+  const { call } = stage(
+    [
+      defineHook('PreToolUse', () => ask('sure?')),
+      defineStepHook('before_tool_apply', () => {
+        turn.abort()
+        return { control: 'break', additional_context: ['enough'] } as never
+      }),
+      defineStepHook('before_tool_apply', () => undefined),
+    ],
+    {},
+    { signal: turn.signal },
+  )
+  assert.equal((await call()).answer.reason, 'sure?\nenough\ninterrupted')
+})
+
 test('secrets are kept out of the record, not from the hook', async () => {
   const { call, rows } = stage(settings([pre('cat; echo password=hunter22 >&2')]))
   await call({
@@ -584,6 +614,18 @@ test('secrets are kept out of the record, not from the hook', async () => {
     [false, false, false],
   )
   assert.deepEqual(JSON.parse(row!.inputJson).tool_input.api_key, '[redacted]')
+})
+
+test('what is recorded is redacted as the host says, in every column', async () => {
+  const { call, rows } = stage(settings([pre('echo plum; echo plum >&2')]), {
+    redact: (text, as) => text.replaceAll('plum', as === 'json' ? 'JSON' : 'TEXT'),
+  })
+  await call({ command: 'plum' })
+  const [{ command, inputJson, stdout, stderr }] = rows as [Invocation]
+  assert.deepEqual(
+    [command, JSON.parse(inputJson).tool_input, stdout, stderr],
+    ['echo TEXT; echo TEXT >&2', { command: 'JSON' }, 'TEXT\n', 'TEXT\n'],
+  )
 })
 
 test('an interrupt ends the hook that runs, refuses, and the rest are not asked', async () => {

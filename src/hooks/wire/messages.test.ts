@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claudeInput } from '../claude/contract.ts'
+import { eventNames, rowOf } from '../events.ts'
 import { truncationMark } from '../handlers/command.ts'
 import { noOpinion, type Verdict } from '../verdict.ts'
 import {
@@ -42,6 +44,22 @@ test('a hook of a step gets the envelope and its header; an empty conversation i
     agent_type: 'explore',
     ...fields,
   })
+})
+
+test('no field of an event or a step is covered by the header or by who asks', () => {
+  for (const name of eventNames) {
+    const own = Object.fromEntries(Object.keys(rowOf(name).fields).map((field) => [field, `own ${field}`]))
+    const shown = eventInput(name, own, whole)
+    assert.deepEqual({ ...shown, ...own }, shown, name)
+    const claude = claudeInput({ name, fields: own } as never, own, whole)
+    const { agent_transcript_path: _, ...same } = own // the host names it
+    assert.deepEqual({ ...claude, ...same }, claude, name)
+  }
+  const entered = { cwd: '/own', source: 'new' as const, additionalContext: [] }
+  const turn = { isSubagent: true, agentType: 'own', additionalContext: [] }
+  const { cwd } = stepInput('after_session_enter', entered, whole)
+  const { agent_type } = stepInput('after_turn_enter', turn, whole)
+  assert.deepEqual([cwd, agent_type], ['/own', 'own'])
 })
 
 type Said = Parameters<typeof readEventReply>[1]
