@@ -675,6 +675,23 @@ test('once: asked again only where it failed, and once for each session', async 
   assert.deepEqual(steps, ['Fail', 'One'])
 })
 
+test('of a function whose answer and whose writing are both wrong, both warnings are recorded', async () => {
+  const { ask } = stage([
+    defineStepHook('before_generate', function both({ step }) {
+      ;(step as { assistantText: unknown }).assistantText = 7
+      return { model: 7 } as never
+    }),
+  ])
+  const step = { model: 'm', messageCount: 1, attempt: 0, assistantText: null }
+  const warning = 'model has the wrong type; ignored; step.assistantText has the wrong type; ignored'
+  const hook = { event: 'before_generate', command: 'function:both' }
+  assert.deepEqual(await ask('before_generate', step), {
+    answer: { notes: [{ hook: hook.command, event: hook.event, effect: 'warned', reason: warning }] },
+    rows: [{ ...hook, stdout: '{"model":7}', stderr: `[SDLC_HOOK] ${warning}` }],
+  })
+  assert.deepEqual([step.model, step.assistantText], ['m', null])
+})
+
 test('what a function wrote into a step is dropped with a verdict that cannot be used', async () => {
   const said: Record<string, unknown> = {
     ...{ fine: undefined, 'an unknown control': { control: 'sideways' }, 'a bad field': { result: 7 } },

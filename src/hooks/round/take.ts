@@ -98,7 +98,7 @@ function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[S
     const why = applied.ok ? `wrote what cannot stand in step.${taken.bad}` : sayVerdictError(applied.error)
     return failStep(round, handler, why, why, verdict)
   }
-  const warning = applied.warning ?? taken.warning
+  const warning = [applied.warning, taken.warning].filter((text) => text !== undefined).join('; ') || undefined
   follow(round)
   if (warning !== undefined) note(round, handler, 'warned', warning)
   if (applied.control.kind === 'proceed') return warning
