@@ -133,6 +133,7 @@ test('each word of an answer has its place in the verdict', () => {
     )
   }
   const specific = (hookEventName: string, rest: object) => ({ hookSpecificOutput: { hookEventName, ...rest } })
+  const deniesBelow = specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'below' })
   const request = (decision: object) => specific('PermissionRequest', { decision })
   const update = { type: 'setMode', mode: 'plan', destination: 'session' }
   assert.deepEqual(
@@ -154,6 +155,8 @@ test('each word of an answer has its place in the verdict', () => {
       read('Notification', { decision: 'block' }),
       read('PostToolUse', { decision: 'block', reason: 'shown to the model' }),
       read('PreToolUse', specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'never' })),
+      read('PreToolUse', { decision: 'block', reason: 'above', ...deniesBelow }),
+      read('PreToolUse', { decision: 'approve', reason: 'above', ...deniesBelow }),
       read('PreToolUse', specific('PreToolUse', { permissionDecision: 'defer' }), 'claude'),
       read('PreToolUse', specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { a: 1 } })),
       read('PermissionRequest', request({ behavior: 'allow', updatedInput: { a: 2 }, updatedPermissions: [update] })),
@@ -180,6 +183,8 @@ test('each word of an answer has its place in the verdict', () => {
       {},
       { context: ['shown to the model'] },
       { decision: 'deny', reason: 'never' },
+      { decision: 'deny', reason: 'above' },
+      { decision: 'deny', reason: 'below' },
       { decision: 'ask' },
       { decision: 'allow', input: { a: 1 } },
       { decision: 'allow', input: { a: 2 }, permissionUpdates: [update] },

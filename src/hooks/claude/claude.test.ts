@@ -219,7 +219,9 @@ test('CLAUDE_ENV_FILE is set where a hook can set variables, and nowhere else', 
     ...at('SessionStart', `echo "$CLAUDE_ENV_FILE" > ${out}`),
     ...at('UserPromptSubmit', `echo "[$CLAUDE_ENV_FILE]" >> ${out}`),
   })
+  process.env['CLAUDE_ENV_FILE'] = '/of/the/host' // ona that runs inside such a hook
   await it.raise({ name: 'SessionStart', fields: { source: 'startup' } })
+  delete process.env['CLAUDE_ENV_FILE']
   await it.raise(prompt)
   assert.equal(readFileSync(out, 'utf8'), `${join(folder, 'sessionstart-hook-0.sh')}\n[]\n`)
 })

@@ -27,6 +27,19 @@ test('the environment is the host’s, and says where the hook is', () => {
       { source: plugin },
       { LANG: 'C', ...own, CLAUDE_PLUGIN_ROOT: '/p', CLAUDE_PLUGIN_DATA: '/d' },
     ],
+    [
+      // ona that runs inside a hook
+      {
+        ...{ AGENT_SDLC_DB: '/host', SDLC_HOOK: '0', LANG: 'C', CLAUDE_PROJECT_DIR: '/host', CLAUDECODE: '0' },
+        ...{ CLAUDE_PLUGIN_ROOT: '/host', CLAUDE_PLUGIN_DATA: '/host' },
+      },
+      { dbPath: '/db', projectDir: '/w' },
+      { source: plugin, profile: 'claude' },
+      {
+        ...{ LANG: 'C', ...own, CLAUDE_PROJECT_DIR: '/w', CLAUDECODE: '1' },
+        ...{ CLAUDE_PLUGIN_ROOT: '/p', CLAUDE_PLUGIN_DATA: '/d' },
+      },
+    ],
     [{ LANG: 'C' }, { dbPath: '/db' }, { source: { kind: 'plugin', pluginId: 'p' } }, { LANG: 'C', ...own }],
     [{ LANG: 'C' }, { dbPath: '/db' }, { source: { ...plugin, kind: 'settings' } }, { LANG: 'C', ...own }],
   ]

@@ -27,6 +27,10 @@ test('before trust git gets settings that name no program, and nothing that poin
   for (const name of ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'CONFIG_GLOBAL', 'EXTERNAL_DIFF', 'EXEC_PATH'])
     process.env[`GIT_${name}`] = '/elsewhere'
   for (const name of ['SSH', 'SSH_COMMAND', 'PROXY_COMMAND', 'TEMPLATE_DIR']) process.env[`GIT_${name}`] = '/program'
+  const ofTheUser = {
+    ...{ GIT_ALLOW_PROTOCOL: 'ext', GIT_NO_LAZY_FETCH: '0', GIT_OPTIONAL_LOCKS: '1', GIT_TERMINAL_PROMPT: '1' },
+  }
+  Object.assign(process.env, ofTheUser)
 
   const seen = async (args: readonly string[], trusted: boolean) => {
     assert.deepEqual(await git(folder, args, { trusted }), { ok: true, text: '' })
@@ -68,7 +72,7 @@ test('before trust git gets settings that name no program, and nothing that poin
     variables,
   ])
   assert.deepEqual(await seen(['status'], false), ['args status --ignore-submodules=all', settings, variables])
-  assert.deepEqual(await seen(['status'], true), ['args status', {}, {}])
+  assert.deepEqual(await seen(['status'], true), ['args status', {}, ofTheUser])
 })
 
 test('a git that fails, or is not there, is an answer', async (t) => {
