@@ -21,8 +21,16 @@ test('a handler that answers at once is not waited for; one that returns a promi
   const later = ask(question(async () => 2))
   assert.ok(later instanceof Promise)
   assert.deepEqual(await later, { kind: 'answered', value: 2 })
-  const thenable = Object.fromEntries([['then', (done: (value: number) => void) => done(3)]])
-  assert.deepEqual(await ask(question(() => thenable)), { kind: 'answered', value: 3 })
+  const thenable = (then: (done: (value: unknown) => void) => void) => Object.fromEntries([['then', then]])
+  const outcome = (then: (done: (value: unknown) => void) => void) => ask(question(() => thenable(then)))
+  assert.deepEqual(await outcome((done) => done(3)), { kind: 'answered', value: 3 })
+  assert.deepEqual(await outcome((done) => done(Promise.resolve(4))), { kind: 'answered', value: 4 })
+  assert.deepEqual(await outcome((done) => done(thenable((again) => again(5)))), { kind: 'answered', value: 5 })
+  const cause = new Error('broke')
+  const throwing = () => {
+    throw cause
+  }
+  assert.deepEqual(await outcome(throwing), { kind: 'failed', cause })
 })
 
 test('a throw, a rejection and an answer that cannot be read are failures; a limit that was enforced is a timeout', async () => {

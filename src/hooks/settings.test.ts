@@ -232,6 +232,11 @@ test('hooks that must not run carry the reason', () => {
   )
 })
 
+test('settings that are no object have no hooks', () => {
+  for (const settings of [undefined, null, 7, 'text', [], [{ hooks: [{ hook_event_name: 'Stop', command: 'x' }] }]])
+    assert.deepEqual(readHooks(settings, { source }), { handlers: [], problems: [] })
+})
+
 test('no JSON value makes the reading throw', () => {
   const entry = fc.record(
     {
@@ -273,6 +278,15 @@ test('each fault of a hook, word for word, with its level', () => {
     [{ Stop: [{ hooks: [], macher: 'x' }] }, ['warning: hooks.Stop[0].macher is an unknown key; ignored']],
     [{ Stop: [{ matcher: 7, hooks: [{ command: 'x' }] }] }, ['error: hooks.Stop[0].hooks[0].matcher must be a string']],
     [[pre({ type: 7 })], ['error: hooks[0].type must be a string']],
+    [[pre({ command: undefined })], ['error: hooks[0].command must be a string, not nothing']],
+    [[{ hook_event_name: 'Stop' }], ['error: hooks[0].command is missing']],
+    [[step({ type: 'builtin' })], ['error: hooks[0].name is missing']],
+    [[pre({ type: 'http' })], ['error: hooks[0].url is missing']],
+    [[pre({ type: 'function' })], ['error: hooks[0].file is missing']],
+    [
+      [pre({ type: 'prompt' })],
+      ['warning: hooks[0].command is an unknown key; ignored', 'error: hooks[0].prompt is missing'],
+    ],
     [
       [pre({ type: 'mcp_tool' })],
       ['error: hooks[0].type is "mcp_tool", a kind of hook that ona does not run; use "command", "prompt" or "http"'],

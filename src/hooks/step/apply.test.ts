@@ -68,3 +68,19 @@ test('a verdict is applied whole or not at all: what it says before its fault is
     assert.deepEqual([applyVerdict(name, step as never, verdict), step], [{ ok: false, error }, state])
   }
 })
+
+test('a verdict says what it holds itself; what it inherits says nothing', () => {
+  const call: Steps['before_tool_apply'] = { toolName: 'Bash', safety: 'mutating', args: { a: 1 }, result: null }
+  const said = { args: { a: 2 }, result: { kind: 'text', text: 'x' }, is_error: true, control: 'veto' }
+  const apply = (verdict: object) => {
+    const step = structuredClone(call)
+    return [applyVerdict('before_tool_apply', step, verdict), step]
+  }
+  const proceed = { ok: true, control: { kind: 'proceed' } }
+  const veto = { ok: true, control: { kind: 'break', reason: 'end_turn' } }
+  const result = (isError: boolean) => ({ body: said.result, isError })
+  assert.deepEqual(apply(said), [veto, { ...call, args: { a: 2 }, result: result(true) }])
+  assert.deepEqual(apply(Object.create(said)), [proceed, call])
+  const some = Object.assign(Object.create(said), { result: said.result })
+  assert.deepEqual(apply(some), [proceed, { ...call, result: result(false) }])
+})
