@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { claudeToolName, namesOf } from './claude/contract.ts'
+import { defineHook } from './define.ts'
+import { isEventName } from './events.ts'
 import { type Handler, labelOf } from './handler.ts'
 import { builtins } from './handlers/builtin.ts'
+import { filesCommandsExecute } from './handlers/executed-files.ts'
 import { createRedactor } from './secrets/redact.ts'
 import { credentialNames, isSecretName, secretNamePattern, withoutCredentials } from './secrets/secret-names.ts'
+import { readHooks } from './settings.ts'
 import { wireBody } from './step/blocks.ts'
 import { nearest, notKnown } from './text/nearest.ts'
 import { readGlob, readStepMatch } from './wire/matcher.ts'
+import { unknownOnly } from './wire/output.ts'
 
 const words = (text: string) => text.split(' ')
 
@@ -179,4 +184,30 @@ test('what the record calls a handler', () => {
     table.map(([handler]) => labelOf(handler as Handler)),
     table.map(([, label]) => label),
   )
+})
+
+test('a name that every object inherits is none of ours: not an event, a built-in, a key, an answer or a program', () => {
+  const place = { cwd: '/nowhere', projectDir: '/nowhere', home: '/nowhere' }
+  for (const name of ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'valueOf']) {
+    assert.equal(isEventName(name), false)
+    assert.throws(() => defineHook(name as 'Stop', () => undefined), new RegExp(`the event is "${name}"`))
+    const hooks = [
+      { hook_event_name: 'before_tool_apply', type: 'builtin', name },
+      { hook_event_name: 'Stop', command: 'x', [name]: 1 },
+    ]
+    const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings' } })
+    assert.deepEqual(
+      [handlers.length, problems.map(({ path, level }) => [path, level])],
+      [
+        1,
+        [
+          ['hooks[0].name', 'error'],
+          [`hooks[1].${name}`, 'warning'],
+        ],
+      ],
+    )
+    assert.equal(unknownOnly('PreToolUse', { [name]: 1 }), name)
+    assert.equal(unknownOnly('PreToolUse', { hookSpecificOutput: { [name]: 1 } }), name)
+    assert.deepEqual(filesCommandsExecute([name], place), [])
+  }
 })
