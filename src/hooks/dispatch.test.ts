@@ -8,7 +8,7 @@ import { defineHook, defineStepHook } from './define.ts'
 import { createPlane, type PlaneOptions } from './dispatch.ts'
 import type { EventFields, EventName } from './events.ts'
 import type { Handler } from './handler.ts'
-import type { Invocation, Raised, Scope } from './plane.ts'
+import { type Invocation, quiet, type Raised, type Scope } from './plane.ts'
 import { readHooks } from './settings.ts'
 import type { Steps } from './steps.ts'
 
@@ -645,6 +645,29 @@ test('an interrupt ends the hook that runs, refuses, and the rest are not asked'
   )
 })
 
+test('an interrupt refuses nothing where the hook that it ends could not', async () => {
+  const turn = new AbortController()
+  const stuck = defineHook('PostToolUse', function stuck() {
+    turn.abort()
+    return new Promise<never>(() => {})
+  })
+  const { raise } = stage([stuck], {}, { signal: turn.signal })
+  const fields = { tool_name: 'Bash', tool_input: {}, tool_use_id: 't', tool_response: 'done' }
+  assert.deepEqual(await raise('PostToolUse', fields), {
+    ...quiet,
+    notes: [{ hook: 'function:stuck', event: 'PostToolUse', effect: 'failed', reason: 'was interrupted' }],
+  })
+})
+
+test('a command of a step is waited for, whatever its profile and its first line are', async () => {
+  const command = `echo '{"async": true}'; exit 2`
+  const { plane, rows, scope } = stage(
+    settings([{ hook_event_name: 'before_compact', command, shell: 'sh', profile: 'claude' }]),
+  )
+  const { control } = await plane.ask('before_compact', { tokenEstimate: 1, threshold: 1 }, scope)
+  assert.deepEqual([control, rows.map(({ exitCode }) => exitCode)], [{ kind: 'skip' }, [2]])
+})
+
 test('where the interrupt came first no hook is asked, and nothing passes those that guard', async () => {
   const { call, raise, rows } = stage(
     settings([pre('true'), { hook_event_name: 'Notification', command: 'true' }]),
@@ -754,11 +777,11 @@ test('JSON that follows other text is not read, and that is said', async () => {
 })
 
 test('nobody listens, nothing is done', async () => {
-  const { plane, call, rows } = stage(settings([{ hook_event_name: 'Stop', command: 'true' }]))
+  const { plane, call, raise, rows } = stage(settings([{ hook_event_name: 'Stop', command: 'true' }]))
   assert.deepEqual(
     [plane.listens('PreToolUse', 'before_tool_apply'), plane.listens('PreToolUse', 'Stop')],
     [false, true],
   )
-  assert.equal((await call()).answer.decision, 'none')
+  assert.deepEqual([(await call()).answer, await raise('CwdChanged', { old_cwd: '/', new_cwd: '/' })], [quiet, quiet])
   assert.deepEqual(rows, [])
 })

@@ -100,6 +100,7 @@ test('handlers are admitted one after another; each sees whether the round is de
     c: 'not today',
     d: Promise.resolve(true),
     e: Promise.resolve('late no'),
+    f: '',
   }
   await askInOrder(Object.keys(admissions), {
     admit: (name, isDecided) => {
@@ -122,6 +123,8 @@ test('handlers are admitted one after another; each sees whether the round is de
     ['d', { kind: 'answered', value: 'd' }, true],
     ['e', true],
     ['e', { kind: 'skipped', why: 'late no' }, false],
+    ['f', true],
+    ['f', { kind: 'skipped', why: '' }, false],
   ])
 })
 

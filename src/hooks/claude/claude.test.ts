@@ -134,6 +134,21 @@ test('a detached hook that blocks reaches the next turn as context', async () =>
   assert.deepEqual([it.rows[0]!.exitCode, it.delivered], [2, [{ context: ['[0] not so'], messages: [] }]])
 })
 
+test('the exit code of a hook that detached by its first line counts before what it printed', async () => {
+  const said = async (end: string) => {
+    const command = `cat >/dev/null; echo '{"async": true}'; echo '{"systemMessage":"printed"}'; ${end}`
+    const it = stage(at('UserPromptSubmit', command))
+    await it.raise(prompt)
+    await it.row()
+    return [it.rows[0]!.exitCode, it.delivered[0]]
+  }
+  const failed = /^the hook .* failed: exited with 3: why$/
+  const [code, delivered] = (await said('echo why >&2; exit 3')) as [number, { messages: string[] }]
+  assert.deepEqual([code, delivered.messages.map((text) => failed.test(text))], [3, [true]])
+  assert.deepEqual(await said('echo no >&2; exit 2'), [2, { context: ['[0] no'], messages: [] }])
+  assert.deepEqual(await said('echo beside >&2'), [0, { context: [], messages: ['printed'] }])
+})
+
 test('{"async": true} as the first line detaches from the turn; what follows it is the answer', async () => {
   const go = join(folder, 'go2')
   const turn = new AbortController()
