@@ -85,12 +85,13 @@ test('a shell that is still in the profile at the limit is ended, and hooks run 
   expectCommand('true', place)
   await until(() => shells().length > 0)
   await until(() => shells().length === 0)
+  const begun = read(join(home, 'pids'))
   for (const command of ['true', 'echo another']) {
     expectCommand(command, place)
     await wait(1) // by then one would be started: timers fire in order
     assert.equal(await withWarmShell(command, place, async (shell) => shell), undefined)
   }
-  assert.deepEqual(shells(), [])
+  assert.deepEqual([shells(), read(join(home, 'pids'))], [[], begun])
 })
 
 /** The processes of this one that have a waiting script. */

@@ -397,3 +397,17 @@ test('a shell that another hook waits for is not waited for', async () => {
   const first = beginsAtOnce(place)
   assert.deepEqual([await beginsAtOnce(place), await first], [true, false])
 })
+
+test('a command that was asked in one of the last rounds keeps its shell, though not in the last one', async () => {
+  const place = newPlace()
+  const commands = Array.from({ length: 16 }, (_, at) => `echo kept ${at}`)
+  for (const command of commands) await isWarm(command, place)
+  await until(() => warmShells(place) === 16)
+  for (const command of commands.slice(1)) await isWarm(command, place)
+  await until(() => warmShells(place) === 16)
+  await isWarm('echo one more', place)
+  assert.deepEqual(
+    commands.map((command) => warmShells(place, command)),
+    commands.map(() => 1),
+  )
+})
