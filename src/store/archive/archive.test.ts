@@ -34,6 +34,7 @@ import {
   bringArchived,
   conversationOf,
   dropArchived,
+  keepArchived,
   withArchived,
 } from './reading.ts'
 
@@ -260,6 +261,23 @@ test('a reader sees archived rows under the names of their tables, and writers h
     name: 'TypeError',
     message: 'a connection that writes must not hide a table behind a TEMP one',
   })
+})
+
+test('what is kept for a caller that comes back is the conversation as it was last archived', (t) => {
+  const { db } = record(t)
+  const kept = keepArchived()
+  t.after(() => kept.close())
+  const read = (id: string) => kept.with(db, [id], (reader) => rows(reader, `s-${id}`))
+  for (let turn = 0; turn < 2; turn++) {
+    const before = { a: rows(db, 's-a'), b: rows(db, 's-b') }
+    for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst') // each turn at the same place
+    assert.deepEqual(['a', 'b', 'b', 'a'].map(read), [before.a, before.b, before.b, before.a])
+    for (const id of ['a', 'b']) {
+      unarchiveConversation(db, id)
+      addEvent(db, { conversationId: id, sessionId: `s-${id}`, type: 'later' })
+    }
+    assert.deepEqual(['a', 'b'].map(read), [rows(db, 's-a'), rows(db, 's-b')])
+  }
 })
 
 test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {

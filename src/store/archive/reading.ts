@@ -45,7 +45,8 @@ export function keepArchived(): { readonly with: typeof withArchived; close(): v
       const [id] = conversationIds
       const place = id === undefined || conversationIds.length > 1 ? undefined : archiveOf(db, id)
       if (!place) return withArchived(db, conversationIds, work)
-      const name = `${id} ${place.file} ${place.offset}`
+      // a conversation that was restored and archived again may lie in the same file at the same place
+      const name = `${id} ${Buffer.from(place.digest).toString('hex')}`
       if (kept?.name !== name) {
         close()
         const reader = readDb(db.path)
