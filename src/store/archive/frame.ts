@@ -87,14 +87,17 @@ function* linesOf(bytes: Uint8Array): Generator<string> {
   }
 }
 
-/** RFC 8878, 3.1.1: a header whose first byte after the magic number tells its size, blocks, and perhaps a checksum. */
+/**
+ * RFC 8878, 3.1.1: a header whose first byte after the magic number tells its size, blocks, and perhaps a checksum. None of our
+ * frames has a dictionary.
+ */
 function endOfFrame(bytes: Uint8Array, begin: number): number {
   const { buffer, byteOffset, byteLength } = bytes
   const view = new DataView(buffer, byteOffset, byteLength)
   const kind = view.getUint8(begin + 4)
   const isSingle = (kind >> 5) & 1
   const contentSize = [isSingle, 2, 4, 8][kind >> 6]!
-  let at = begin + 5 + (isSingle ? 0 : 1) + [0, 1, 2, 4][kind & 3]! + contentSize
+  let at = begin + 5 + (isSingle ? 0 : 1) + contentSize
   for (let isLast = false; !isLast; ) {
     const head = view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
     isLast = (head & 1) === 1
