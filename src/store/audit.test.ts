@@ -25,7 +25,7 @@ const invocation: Invocation = {
   ...{ startedAt: '2026-01-01T00:00:00.000Z', completedAt: '2026-01-01T00:00:01.000Z' },
 }
 
-test('the newest 1000 rows unless more are asked for, and nothing where a filter is left undefined', (t) => {
+test('the newest 1000 rows unless more are asked for; a filter that is undefined is none, and an empty text matches no row', (t) => {
   const db = opened(t)
   const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1005) SELECT'
   db.run(`INSERT INTO events(conversation_id, session_id, event_type) ${numbers} 'c', 's', 'x' FROM n`)
@@ -39,7 +39,11 @@ test('the newest 1000 rows unless more are asked for, and nothing where a filter
     assert.deepEqual(ends(list(db)), [1000, 6, 1005])
     assert.deepEqual(ends(list(db, none)), [1000, 6, 1005])
     assert.deepEqual(ends(list(db, { limit: 1003, sessionId: 's' })), [1003, 3, 1005])
+    for (const empty of [{ sessionId: '' }, { conversationId: '' }]) assert.deepEqual(list(db, empty), [])
   }
+  assert.deepEqual(listEvents(db, { type: '' }), [])
+  for (const empty of [{ event: '' }, { toolUseId: '' }, { toolName: '' }, { toolName: 'Bash', sessionId: '' }])
+    assert.deepEqual(listHookInvocations(db, empty), [])
   assert.deepEqual(ends(listHookInvocations(db, { toolName: 'Bash' })), [1000, 6, 1005])
   assert.deepEqual(ends(listHookInvocations(db, { toolName: 'Bash', limit: 1003 })), [1003, 3, 1005])
 })

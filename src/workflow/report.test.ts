@@ -213,6 +213,8 @@ test('work that is done names who signed it off; without a plan there is only wh
   )
   const page = reportHtml(signed)
   assert.match(page, /<b>Signed off<\/b><span>by Ada, 2026-01-04 05:06:07 UTC<\/span>/)
+  assert.match(page, /<b>1 of 1<\/b><span>traced case passed<\/span>/)
+  assert.match(page, /<b>0<\/b><span>criteria not covered<\/span>/)
   assert.match(page, /<h2>Not covered<\/h2><p>None\.<\/p>/)
   assert.doesNotMatch(page, /not sandboxed/)
   const none = reportOf('c', 'planning', { plan: undefined, rows: [], untraced: [], traced: 0, passed: 0 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { eraseSession } from '../../audit/evidence/erase.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb } from '../open.ts'
 import { appendEntry } from '../session/transcript.ts'
@@ -80,4 +81,17 @@ test('a row that is added to the conversation while it is packed is in the archi
   assert.equal(done.rows, 4)
   assert.deepEqual(archived(db), ['old 0', 'old 1', 'old 2', 'late'])
   assert.deepEqual(db.all("SELECT 1 FROM transcript_entries WHERE session_id = 's-old'"), [])
+})
+
+test('a row that is erased while its conversation is packed is not in the archive', (t) => {
+  const db = record(t)
+  const other = openDb(db.path)
+  t.after(() => other.close())
+  const erase = () => {
+    eraseSession(other, 's-old', 'asked')
+    archiveConversation(other, 'other', 'old.zst') // the file is in use again, so that its mark alone does not tell
+  }
+  const done = archiveConversation(interrupted(db, erase), 'old', 'old.zst')
+  assert.equal(done.rows, 3)
+  assert.deepEqual(archived(db), ['erased', 'erased', 'erased'])
 })
