@@ -1,6 +1,6 @@
 /** Which lines of a document count as the implementation's, at the limits. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -89,4 +89,27 @@ test('what is code, by its first word or its marks; usage may be known', async (
   for (const line of [...code, ...usage])
     if ((await shown(line, `one\n${line}\ntwo\n`)) === 'one\ntwo\n') taken.push(line)
   assert.deepEqual(taken, code)
+})
+
+test('a link is no document and a broken one no command; both leave the rest of the contract as it is', async () => {
+  const projectDir = join(folder, String(made++))
+  mkdirSync(join(projectDir, 'docs'), { recursive: true })
+  for (const [name, text] of Object.entries({ 'docs/a.md': 'a', 'cli.mjs': '', 'secret.txt': 'b' }))
+    writeFileSync(join(projectDir, name), text)
+  const bin = { cli: 'cli.mjs', linked: 'linked.mjs', broken: 'broken.mjs', circle: 'circle.mjs', folder: 'docs' }
+  writeFileSync(join(projectDir, 'package.json'), JSON.stringify({ bin }))
+  for (const [name, to] of Object.entries({
+    'README.md': 'nowhere',
+    ...{ 'docs/circle.md': 'circle.md', 'docs/linked.md': '../secret.txt' },
+    ...{ 'linked.mjs': 'cli.mjs', 'broken.mjs': 'nowhere', 'circle.mjs': 'circle.mjs' },
+  }))
+    symlinkSync(to, join(projectDir, name))
+  const { parts, entryPoints } = await publicContract(projectDir, { files: new Map(), hash: 'h' }, async () => '')
+  assert.deepEqual(
+    [parts.map(({ name }) => name), entryPoints],
+    [
+      ['package.json (name, bin, exports)', 'docs/a.md'],
+      ['cli.mjs', 'linked.mjs'],
+    ],
+  )
 })

@@ -93,16 +93,20 @@ function declaredCommands(projectDir: string): [name: string, file: string][] {
   return pairs
     .filter((pair): pair is [string, string] => typeof pair[1] === 'string')
     .map(([command, file]): [string, string] => [command, normalize(file)])
-    .filter(
-      ([, file]) => !file.startsWith('..') && statSync(join(projectDir, file), { throwIfNoEntry: false })?.isFile(),
-    )
+    .filter(([, file]) => {
+      const path = join(projectDir, file)
+      return !file.startsWith('..') && existsSync(path) && statSync(path).isFile()
+    })
 }
 
-/** Documents and schemas that a user of the project is given. */
+/** Documents and schemas that a user of the project is given. A link is none, wherever it leads. */
 const published = (projectDir: string): string[] =>
   ['README.md', 'docs/**/*.md', 'schemas/**/*.json', '*.schema.json', 'openapi.{json,yaml,yml}', 'schema.sql']
     .flatMap((pattern) => globSync(pattern, { cwd: projectDir }))
-    .filter((file) => relative(projectDir, realpathSync(join(projectDir, file))) === normalize(file))
+    .filter((file) => {
+      const path = join(projectDir, file)
+      return existsSync(path) && relative(projectDir, realpathSync(path)) === normalize(file)
+    })
     .sort()
     .slice(0, 40)
 

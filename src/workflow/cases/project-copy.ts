@@ -2,6 +2,7 @@
 import {
   constants,
   cpSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -92,10 +93,10 @@ function linkPackages(from: string, to: string): void {
   }
 }
 
-/** Sockets, pipes and devices are not. */
+/** Sockets, pipes and devices are not; a link is, wherever it leads. */
 function isCopied(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat === undefined || stat.isFile() || stat.isDirectory()
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat === undefined || stat.isFile() || stat.isDirectory() || stat.isSymbolicLink()
 }
 
 function realPath(path: string): string | undefined {

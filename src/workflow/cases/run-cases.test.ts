@@ -251,6 +251,12 @@ test('each case of a plan runs and is proved; one that is refused does not run, 
   assert.deepEqual([readFileSync(file, 'utf8'), statSync(file).mode & 0o777], [sound.content, 0o755])
   assert.deepEqual(readdirSync(at.temp), [])
   assert.deepEqual(await run({ signal: AbortSignal.abort() }), [])
+  const refused = await run({ refused: async () => '' })
+  assert.deepEqual(
+    refused.map(({ exitCode, stderr }) => [exitCode, stderr]),
+    Array(4).fill([null, 'not run: \n']),
+    'a reason without words is a reason',
+  )
 })
 
 test('a change of one file is proved; where nothing changed there is nothing to prove', async (t) => {
@@ -341,6 +347,17 @@ test('the copy has all of the project but its history, its packages and our fold
   writeFileSync(join(at.projectDir, 'node_modules'), 'a file')
   for (const copied of [bare, copyProject(at.projectDir)])
     assert.deepEqual([copied.packages, readdirSync(copied.path).sort()], [undefined, ['a', 'deep', 'link']])
+})
+
+test('links are copied as they are, wherever they lead', (t) => {
+  const at = place(t)
+  const links = { away: '/dev/null', broken: 'nowhere', circle: 'circle', up: '..' }
+  for (const [name, to] of Object.entries(links)) symlinkSync(to, join(at.projectDir, name))
+  const copy = copyProject(at.projectDir)
+  const names = readdirSync(copy.path).sort()
+  assert.deepEqual(Object.fromEntries(names.map((name) => [name, readlinkSync(join(copy.path, name))])), links)
+  copy.remove()
+  assert.deepEqual(readdirSync(at.temp), [])
 })
 
 test('the folder of temporary files may be a link', (t) => {
