@@ -32,8 +32,8 @@ export async function runCases(db: Db, plan: Plan, options: RunOptions): Promise
     options.onCase?.(each, run)
     runs.push(run)
   }
-  if (!signal?.aborted)
-    await proveCases(passed, changeOf(implementationOf(db, plan.conversationId, projectDir, plan), projectDir), place)
+  const change = changeOf(implementationOf(db, plan.conversationId, projectDir, plan), projectDir)
+  await proveCases(passed, change, place) // none, once the signal is aborted
   return runs
 }
 
