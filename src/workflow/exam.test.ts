@@ -279,7 +279,7 @@ test('after 200000 files no further folder is read', (t) => {
 })
 
 test('the implementation is what changed since the approval and what the record says was written', async (t) => {
-  const at = place(t, { 'old.txt': 'old', 'new.txt': 'new', 'deep/a/b.txt': 'b' })
+  const at = place(t, { 'old.txt': 'old', 'new.txt': 'new', 'deep/a/b.txt': 'b', 'deep/empty.txt': '' })
   for (const folder of ['.git', 'node_modules', '.ona', 'deep/node_modules']) at.write(`${folder}/x`, 'x')
   const drafted = draftPlan(at.db, 'c', 's', content) as { id: number }
   approvePlan(at.db, 'c', { planId: drafted.id, by: 'ada' })
@@ -291,6 +291,7 @@ test('the implementation is what changed since the approval and what the record 
   const [old, now, b] = ['old', 'new', 'b'].map(hashOf)
   const all = [
     ['deep/a/b.txt', b],
+    ['deep/empty.txt', hashOf('')],
     ['new.txt', now],
     ['old.txt', old],
   ]

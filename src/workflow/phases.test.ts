@@ -304,6 +304,8 @@ test('a case takes the place of the one with its name; some or all of a plan can
   assert.deepEqual([names(), names(other.id)], [['a C2', 'b C1', 'c null'], ['a C1']])
   dropCase(db, b.id)
   assert.deepEqual(names(), ['a C2', 'c null'])
+  dropCases(db, id, [])
+  assert.deepEqual(names(), ['a C2', 'c null'])
   dropCases(db, id, ['C2'])
   assert.deepEqual(names(), ['c null'])
   dropCases(db, id)

@@ -249,6 +249,7 @@ test('a rate between nothing and all, a page without a plan, a criterion whose m
   const none = reportHtml(reportOf('c', 'planning', { plan: undefined, rows: [], untraced: [], traced: 0, passed: 0 }))
   assert.match(none, /<h1>Coverage of plan \(none\)<\/h1>\n<p class="facts">[^\n]*<b>planning<\/b><\/p><\/header>/)
   assert.match(none, /<b>0 of 0<\/b><span>traced cases passed<\/span><\/div><div><b>0 %<\/b>/)
+  assert.doesNotMatch(none, /killed/)
 })
 
 test('a time that is not written as ours is shown as it is', () => {
@@ -302,6 +303,14 @@ test('a case that printed blank lines alone printed nothing; other lines keep th
     text.slice(text.indexOf('\nOutput\n'), text.indexOf('\nNot covered')),
     '\nOutput\n\n✖ blank\n  stdout: (nothing)\n  stderr:\n    \n      indented\n',
   )
+})
+
+test('a case that took no time has run', () => {
+  const run = { ...late, timedOut: false, durationMs: 0, stderr: 'not run: a rule denies it\n' }
+  const row = { criterion: { id: 'C1', text: 'x' }, cases: [state('held', 'failed', { run })] }
+  const given = reportOf('c', 'verify', { plan, rows: [row], untraced: [], traced: 1, passed: 0 })
+  assert.match(reportText(given), / held \(failed, exit signal, 0 ms\)\n/)
+  assert.match(reportHtml(given), /<span class="time">exit none · 0 ms · 2026-01-02 03:05:00 UTC<\/span>/)
 })
 
 test('a case that a signal ended, a rating without words, a plan without a time', () => {

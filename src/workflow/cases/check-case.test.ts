@@ -135,7 +135,10 @@ test('of what is refused the first sixty characters are quoted, without the spac
 })
 
 test('a case must trace to a criterion that the plan has', () => {
-  assert.match(problems(sound[0]!, 'C9').join(), /traces to C9, which the plan does not have; the criteria are C1, C2/)
+  for (const criterion of ['C9', 'c1', ''])
+    assert.deepEqual(problems(sound[0]!, criterion), [
+      `it traces to ${criterion}, which the plan does not have; the criteria are C1, C2`,
+    ])
 })
 
 /** One line each: what is forbidden, in all its spellings. */
