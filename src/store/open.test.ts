@@ -95,6 +95,10 @@ test('a file that is not ours stays as it was', (t) => {
   const theirs = new DatabaseSync(other)
   theirs.exec('CREATE TABLE songs(title TEXT)')
   theirs.close()
+  const likeOurs = join(place, 'like-ours.db')
+  const meta = new DatabaseSync(likeOurs)
+  meta.exec('CREATE TABLE schema_meta(name TEXT, version INTEGER)')
+  meta.close()
   const newer = join(place, 'newer.db')
   openDb(newer).close()
   const changed = new DatabaseSync(newer)
@@ -106,6 +110,7 @@ test('a file that is not ours stays as it was', (t) => {
     [short]: 'not-a-database',
     [cut]: 'not-a-database',
     [other]: 'other-program',
+    [likeOurs]: 'other-program',
     [newer]: 'newer-schema',
   }
   for (const [path, kind] of Object.entries(kinds)) {
@@ -115,7 +120,7 @@ test('a file that is not ours stays as it was', (t) => {
     assert.ok(message.startsWith(path), message)
     assert.ok(before.equals(readFileSync(path)), `${path} changed`)
   }
-  assert.deepEqual(readdirSync(place).sort(), ['cut.db', 'newer.db', 'other.db', 'short.db', 'text.db'])
+  assert.deepEqual(readdirSync(place).sort(), ['cut.db', 'like-ours.db', 'newer.db', 'other.db', 'short.db', 'text.db'])
   mkdirSync(join(place, 'folder.db'))
   assert.equal(failure(join(place, 'folder.db'))[0], 'not-a-database')
   assert.equal(failure(join(text, 'below.db'))[0], 'bad-path')

@@ -126,12 +126,12 @@ class Connection implements Db {
     }
   }
 
-  /** The version is read first: a file that is not for us stays as it was. */
+  /** Whose it is and its version are read first: a file that is not for us stays as it was. */
   #prepareFile(): void {
     this.#db.exec('PRAGMA busy_timeout=30000; PRAGMA foreign_keys=ON')
-    const found = this.#version()
     const isEmpty = !this.get('SELECT 1 FROM sqlite_master LIMIT 1')
-    if (found === undefined && !isEmpty) this.#refuseUnlessOurs()
+    if (!isEmpty) this.#refuseUnlessOurs() // another program may have a schema_meta too
+    const found = this.#version()
     this.#refuseNewer(found)
     // a file without anything in it has nothing to lose yet: it is flushed with its first rows, not step by step
     this.#db.exec(`PRAGMA synchronous=${isEmpty ? 'OFF' : 'NORMAL'}; PRAGMA journal_mode=WAL`)
@@ -165,7 +165,7 @@ class Connection implements Db {
   }
 
   #version(): string | undefined {
-    const meta = this.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_meta'")
+    const meta = this.get("SELECT 1 FROM sqlite_master WHERE name = 'schema_meta'")
     if (!meta) return undefined
     return this.get<{ value: string }>("SELECT value FROM schema_meta WHERE key = 'schema_version'")?.value
   }
