@@ -116,6 +116,7 @@ test('a long output is stored once, with the result, and read back in what the h
   const [first, second] = ['1'.repeat(2048), '2'.repeat(2048)]
   call('twice', first)
   appendEntry(db, 's', { _t: 'tool_result', tool_use_id: 'twice', content: second, is_error: false })
+  appendEntry(db, 's', { _t: 'tool_use', id: 'twice', name: 'Bash', input: {}, content: 'of no result' })
   assert.equal(JSON.parse(listHookInvocations(db, { toolUseId: 'twice' })[0]!.inputJson).tool_response, second)
   const ref = reference('a "quoted" id', 2048)
   assert.equal(

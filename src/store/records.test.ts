@@ -170,16 +170,17 @@ test('a memory is found by its own texts alone, and a name with a line in it is 
   writeMemory(db, { ...same, id: 'keyword', keywords: 'epsilon' })
   writeMemory(db, { ...same, id: 'query', anticipatedQueries: 'zeta' })
   writeMemory(db, { ...same, id: 'neither' })
+  writeMemory(db, { ...same, id: 'content', content: 'theta' })
+  writeMemory(db, { ...same, id: 'title', title: 'iota' })
   writeMemory(db, { id: 'snake', type: 'x', title: 'max_size' })
   writeMemory(db, { id: 'half', type: 'x', title: 'size' })
   const found = (query: string) =>
     searchMemories(db, query)
       .map(({ id }) => id)
       .sort()
-  assert.deepEqual(
-    [found('epsilon'), found('zeta'), found('delta'), found('max_size'), found('size')],
-    [['keyword'], ['query'], ['keyword', 'neither', 'query'], ['snake'], ['half', 'snake']],
-  )
+  assert.deepEqual(['epsilon', 'zeta', 'theta', 'iota'].map(found), [['keyword'], ['query'], ['content'], ['title']])
+  assert.deepEqual(found('delta'), ['content', 'keyword', 'neither', 'query'])
+  assert.deepEqual([found('max_size'), found('size')], [['snake'], ['half', 'snake']])
 })
 
 test('an empty text of a memory is stored as one, a missing one is not there', (t) => {
@@ -219,6 +220,7 @@ test('state, summary and ratings belong to a conversation', (t) => {
     'what another program left empty',
   )
   assert.deepEqual([deleteState(db, conversationId, 'a'), deleteState(db, conversationId, 'a')], [true, false])
+  assert.deepEqual(allState(db, conversationId), { b: '' }, 'the others stay')
   saveSummary(db, conversationId, 'first')
   saveSummary(db, conversationId, ' isn’t  two-fold\n')
   const { createdAt: _, ...summary } = getSummary(db, conversationId)!

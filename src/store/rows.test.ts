@@ -380,6 +380,12 @@ test('events and hook rows by what they belong to', (t) => {
     ].map(events),
     [[1, 2, 3, 4], [1, 3], [1, 4], [2, 4], [], [3, 4]],
   )
+  for (const detail of ['', 0, false, []]) add('s', 'empty', detail)
+  assert.deepEqual(
+    listEvents(db, { type: 'empty' }).map(({ detail }) => detail),
+    ['', '0', 'false', '[]'],
+    'what is empty is not missing',
+  )
   const rows = [
     invocation,
     { ...invocation, event: 'PostToolUse' as const, toolName: 'Read', toolUseId: 't2' },
@@ -473,6 +479,9 @@ test('ratings, prompts, profiles and servers', (t) => {
     timestamp: 'NOW',
   })
   assert.equal(addRating(db, { conversationId: 'c', rating: 1 }), 2)
+  assert.equal(lastRating(db, 'c')?.objective, null)
+  addRating(db, { conversationId: 'c', rating: 1, objective: '' })
+  assert.equal(lastRating(db, 'c')?.objective, '')
   for (const rating of [0, 6, 1.5])
     assert.throws(() => addRating(db, { conversationId: 'c', rating }), {
       name: 'RangeError',

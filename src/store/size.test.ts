@@ -103,16 +103,19 @@ test('after rows were archived, growth is told by when they were written and wha
   assert.deepEqual(perDay(), [12, 2, 2 / (5 + 7 / 7)])
 })
 
-test('rows that were archived out of the last days are counted there once', (t) => {
-  const { db, entry } = record(t)
-  entry(ago(9))
-  for (let n = 0; n < 8; n++) entry(ago(1))
-  db.run('DELETE FROM transcript_entries WHERE id IN (4, 5)')
-  db.run(
-    "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('c', 'f', 0, 1, x'00', 2)",
-  )
-  const { rows, rowsPerDay } = recordSize(db, now, 4)
-  assert.deepEqual([rows, rowsPerDay], [9, 2])
+test('rows that were archived out of the last days are counted there once, wherever they were among the others', (t) => {
+  for (const moved of ['2, 3', '4, 5', '8, 9', '2, 3, 4, 5, 6, 7, 8, 9']) {
+    const { db, entry } = record(t)
+    entry(ago(9))
+    for (let n = 0; n < 8; n++) entry(ago(1))
+    const { changes } = db.run(`DELETE FROM transcript_entries WHERE id IN (${moved})`)
+    db.run(
+      "INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES ('c', 'f', 0, 1, x'00', ?)",
+      changes,
+    )
+    const { rows, rowsPerDay } = recordSize(db, now, 4)
+    assert.deepEqual([rows, rowsPerDay], [9, 2], moved)
+  }
 })
 
 test('a record that was archived whole still tells how many rows it had, and that it does not grow', (t) => {

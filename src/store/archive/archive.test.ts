@@ -6,6 +6,7 @@ import fs, {
   mkdtempSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -75,6 +76,10 @@ const message = (work: () => unknown) => {
 test('what is old and has rows is moved to a file, with an event that says so, and comes back as it was', (t) => {
   const { db, file } = record(t)
   assert.deepEqual([archivable(db, '2020-01-02 00:00:00'), archivable(db, '2021-01-01 00:00:00')], [['a'], ['a', 'b']])
+  assert.deepEqual(
+    ['b', 'now', ''].map((only) => archivable(db, '2021-01-01 00:00:00', only)),
+    [['b'], [], []],
+  )
   const before = rows(db, 's-a')
   const { rows: moved, bytes } = archiveConversation(db, 'a', 'old.zst')
   assert.deepEqual([moved, bytes, statSync(file).mode & 0o777], [3, statSync(file).size, 0o600])
@@ -264,7 +269,7 @@ test('a reader sees archived rows under the names of their tables, and writers h
 })
 
 test('what is kept for a caller that comes back is the conversation as it was last archived', (t) => {
-  const { db } = record(t)
+  const { db, file } = record(t)
   const kept = keepArchived()
   t.after(() => kept.close())
   const read = (id: string) => kept.with(db, [id], (reader) => rows(reader, `s-${id}`))
@@ -278,6 +283,12 @@ test('what is kept for a caller that comes back is the conversation as it was la
     }
     assert.deepEqual(['a', 'b'].map(read), [rows(db, 's-a'), rows(db, 's-b')])
   }
+  const before = rows(db, 's-a')
+  archiveConversation(db, 'a', 'old.zst')
+  renameSync(file, `${file}-away`)
+  for (let turn = 0; turn < 2; turn++) assert.match(message(() => read('a'))!, /^damaged: .* cannot be read: ENOENT/)
+  renameSync(`${file}-away`, file)
+  assert.deepEqual(read('a'), before)
 })
 
 test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {
@@ -346,9 +357,12 @@ test('archives are found by the events and tools of their hooks, and listed as l
   assert.deepEqual(
     [
       ...[looked(), looked('PreToolUse'), looked('Stop'), looked(undefined, 'Read'), looked('PreToolUse', 'Bash')],
-      ...[looked('Stop', 'Bash'), looked('Other')],
+      ...[looked('Stop', 'Bash'), looked('Other'), looked(undefined, ''), looked('PreToolUse', '')],
     ],
-    [['b 1', 'a 3'], ['b 1', 'a 3'], ['a 3'], ['b 1'], ['a 3'], [], []].map((found) => ({ rows: found, left: 0 })),
+    [['b 1', 'a 3'], ['b 1', 'a 3'], ['a 3'], ['b 1'], ['a 3'], [], [], ['a 3'], []].map((found) => ({
+      rows: found,
+      left: 0,
+    })),
   )
   db.run("UPDATE ona_archived_hooks SET tool_name = 'OLDER' WHERE hook_event = '' AND conversation_id = 'now'")
   assert.deepEqual(looked('Stop').rows, ['now 0', 'a 3'], 'a list of another frame is not the list of this one')
@@ -369,13 +383,14 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
     message(() => archiveConversation(db, 'b', 'old.zst')),
     'damaged: events row 2 is not as it was written; ona audit verify says more',
   )
-  db.run(
-    "INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s-b', 'hook_invocations', 2, x'00', 'r')",
-  )
+  for (const erased of ["'hook_invocations', 2", "'events', 1"])
+    db.run(
+      `INSERT INTO ona_tombstones(session_id, table_name, row_id, digest, reason) VALUES ('s-b', ${erased}, x'00', 'r')`,
+    )
   assert.match(
     message(() => archiveConversation(db, 'b', 'old.zst')) ?? '',
     /^damaged: events row 2 /,
-    'in its own table',
+    'only what was erased may differ',
   )
   assert.deepEqual([archiveOf(db, 'b'), rows(db, 's-b').map((each) => each.length)], [undefined, [1, 1, 0, 1]])
   archiveConversation(db, 'a', 'old.zst')

@@ -28,7 +28,7 @@ function record(t: TestContext) {
 }
 
 /** The same connection; `meanwhile` happens once, between two rows that are packed. */
-function interrupted(db: Db, meanwhile: () => void): Db {
+function interrupted(db: Db, meanwhile: () => void, onPack?: () => void): Db {
   let isDone = false
   return new Proxy(db, {
     get(_, name) {
@@ -37,6 +37,7 @@ function interrupted(db: Db, meanwhile: () => void): Db {
         return typeof member === 'function' ? member.bind(db) : member
       }
       return function* each(sql: string, ...values: string[]) {
+        if (sql.includes('FROM transcript_entries')) onPack?.()
         for (const row of db.each(sql, ...values)) {
           yield row
           if (!isDone && sql.includes('FROM transcript_entries')) {
@@ -94,4 +95,18 @@ test('a row that is erased while its conversation is packed is not in the archiv
   const done = archiveConversation(interrupted(db, erase), 'old', 'old.zst')
   assert.equal(done.rows, 3)
   assert.deepEqual(archived(db), ['erased', 'erased', 'erased'])
+})
+
+test('what is added to another conversation meanwhile does not make it begin again', (t) => {
+  const db = record(t)
+  const other = openDb(db.path)
+  t.after(() => other.close())
+  let packed = 0
+  const add = () => appendEntry(other, 's-other', { _t: 'system', subtype: 'late' })
+  const done = archiveConversation(
+    interrupted(db, add, () => packed++),
+    'old',
+    'old.zst',
+  )
+  assert.deepEqual([done.rows, packed], [3, 1])
 })

@@ -260,6 +260,7 @@ test('a file of hooks that is not there, exports none or throws; and a path that
   assert.deepEqual(names(hooksOfFile(good)), ['again', 'second', 'my own name'])
   const at = { cwd: root, home: root }
   const outside = { why: 'must begin with / or ~/ in what counts in every folder, not "good.mjs"' }
+  assert.deepEqual(hookFiles('user', at)('~ogood.mjs'), { why: outside.why.replace('good', '~ogood') })
   assert.deepEqual(
     [...['user', 'managed', 'operator'], ...['project', 'local', 'flag']].map((level) =>
       names(hookFiles(level, at)('good.mjs')),

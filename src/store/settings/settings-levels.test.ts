@@ -311,6 +311,13 @@ test('the record stands on the floor of the files: guards that it lacks come bac
         settings: { permissions: { [key]: 'x' } },
         changed: [`permissions.${key} "x"`],
       },
+      {
+        files: { permissions: { [key]: false } },
+        stored: { permissions: { [key]: true } },
+        settings: { permissions: { [key]: false } },
+        restored: [`permissions.${key}`],
+        changed: [`permissions.${key} true`],
+      },
     ]),
     ...[
       ...['allowManagedHooksOnly', 'allowManagedPermissionRulesOnly', 'allowManagedMcpServersOnly', 'deniedMcpServers'],

@@ -350,6 +350,12 @@ test('bare: unknown keys are named at every start, the hooks of record are liste
       { hook: stop('x', { source: 'operator' }), withheld: 'bare_mode' },
     ])
   }
+  const given = load({ flags: { bare: true, settings: '{"sandbox":{"enabled":false},"permissions":{"deny":["B"]}}' } })
+  assert.deepEqual(
+    [given.settings.sandbox, given.settings.permissions],
+    [{ enabled: false }, { deny: ['A', 'B'] }],
+    'the command line goes before the record, and its rules add up',
+  )
   store('[]')
   assert.deepEqual(load().problems, [{ file: record, why: 'must hold an object: { … }' }])
   store('{')
@@ -383,7 +389,11 @@ test('the files of each level: ours first, and one file counts once', (t) => {
     ['local', theirs[2], true],
   ])
   assert.deepEqual(layers({ cwd: places.home }), [['user', theirs[0], true]], 'in the home folder it is one file')
+  assert.deepEqual(layers({ env: { CLAUDE_CONFIG_DIR: '' } }), layers(), 'a variable without a value is not set')
   assert.deepEqual(layers({ sources: ['local'] }), [['local', theirs[2], true]])
+  assert.deepEqual(readLayers({ ...places, sources: [], settings: '' }).problems, [
+    { file: '', why: 'is not a file; remove it, or write settings as JSON there' },
+  ])
   assert.deepEqual(layers({ sources: [], settings: ' {"a":1}' }), [['flag', '--settings', undefined]])
   write('w/given.json', {})
   assert.deepEqual(layers({ sources: [], settings: 'given.json' }), [['flag', 'given.json', undefined]])
@@ -435,6 +445,11 @@ test('an import is kept for each project, the 200 newest and the one in force', 
     db.get<{ n: number }>(`SELECT count(*) AS n FROM ona_settings_imports WHERE ${where}`)!.n
   assert.deepEqual([count('1'), count('current = 1'), count("current = 1 AND project = 'p204'")], [200, 1, 1])
   assert.deepEqual(settingsOfRecord(db, 'p204', '{"at":204}'), { json: '{"at":204}', imported: false })
+  db.run("UPDATE settings_snapshot SET json = '' WHERE scope = 'effective'")
+  assert.deepEqual(settingsOfRecord(db, 'p204', '{"at":204}'), { json: '', imported: false }, 'empty is not missing')
+  db.run("UPDATE ona_settings_imports SET imported_at = '2999-01-01'") // the clock was set back since
+  for (const project of ['p205', 'p206']) settingsOfRecord(db, project, `{"at":"${project}"}`)
+  assert.deepEqual(settingsOfRecord(db, 'p206', '{"at":"p206"}'), { json: '{"at":"p206"}', imported: false })
   for (const project of ['p204', 'other']) {
     db.run('DELETE FROM settings_snapshot')
     assert.deepEqual(settingsOfRecord(db, project, `{"of":"${project}"}`), {
