@@ -113,3 +113,24 @@ test('a link is no document and a broken one no command; both leave the rest of 
     ],
   )
 })
+
+test('published are the README, documents, schemas and descriptions of the interface, each where they belong', async () => {
+  const projectDir = join(folder, String(made++))
+  const published = [
+    ...['README.md', 'a.schema.json', 'docs/a.md', 'docs/deep/er/b.md', 'openapi.json', 'openapi.yaml', 'openapi.yml'],
+    ...['schema.sql', 'schemas/a.json', 'schemas/deep/er/b.json'],
+  ]
+  const others = [
+    ...['deep/README.md', 'deep/a.schema.json', 'deep/openapi.json', 'deep/schema.sql', 'deep/docs/a.md'],
+    ...['NOTES.md', 'a.json', 'docs/a.txt', 'schemas/a.md', 'openapi.txt', 'other.sql'],
+  ]
+  for (const file of [...published, ...others]) {
+    mkdirSync(join(projectDir, file, '..'), { recursive: true })
+    writeFileSync(join(projectDir, file), 'a')
+  }
+  const { parts } = await publicContract(projectDir, { files: new Map(), hash: 'h' }, async () => undefined)
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    published,
+  )
+})

@@ -277,6 +277,8 @@ test('what is kept for a caller that comes back is the conversation as it was la
     const before = { a: rows(db, 's-a'), b: rows(db, 's-b') }
     for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst') // each turn at the same place
     assert.deepEqual(['a', 'b', 'b', 'a'].map(read), [before.a, before.b, before.b, before.a])
+    const both = kept.with(db, ['a', 'b'], (reader) => ['s-a', 's-b'].map((id) => rows(reader, id)))
+    assert.deepEqual(both, [before.a, before.b])
     for (const id of ['a', 'b']) {
       unarchiveConversation(db, id)
       addEvent(db, { conversationId: id, sessionId: `s-${id}`, type: 'later' })

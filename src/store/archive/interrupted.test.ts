@@ -11,7 +11,7 @@ import { verifyChain } from '../../audit/evidence/verify.ts'
 import { packageRoot } from '../../package-root.ts'
 import { addEvent } from '../audit.ts'
 import { createConversation, createSession } from '../conversations.ts'
-import { type Db, openDb } from '../open.ts'
+import { type Db, openDb, StoreError } from '../open.ts'
 import { commitToolCall } from '../session/commit.ts'
 import { appendEntry } from '../session/transcript.ts'
 import { archivable, archiveConversation, archiveOf, settleArchives, unarchiveConversation } from './archive.ts'
@@ -190,4 +190,19 @@ test('a file that cannot be emptied is reported, stays as it is, and is tried ag
   assert.deepEqual([others, settleArchives(db)], [[], [problem]])
   rmdirSync(file)
   assert.deepEqual([settleArchives(db), settleArchives(db)], [[], []])
+})
+
+test('a record that cannot be written to is no fault of the file', (t) => {
+  const { db } = record(t)
+  archiveConversation(db, 'a', 'old.zst')
+  for (const error of [new StoreError('locked', 'held by another'), new TypeError('a mistake of ours')]) {
+    let calls = 0
+    const transaction = <T>(work: () => T): T => {
+      if (++calls === 2) throw error // the first one flushes
+      return db.transaction(work)
+    }
+    const held = { transaction, all: db.all.bind(db), get: db.get.bind(db), run: db.run.bind(db), path: db.path }
+    assert.throws(() => settleArchives(held as unknown as Db), error)
+  }
+  assert.deepEqual(settleArchives(db), [])
 })

@@ -271,6 +271,20 @@ test('a change of one file is proved; where nothing changed there is nothing to 
   }
   assert.equal(await proofAfter('2999-01-01 00:00:00'), undefined)
   assert.equal(proofOf(at.db, each), undefined)
+  mkdirSync(join(at.projectDir, 'node_modules'))
+  const told: (string | undefined)[] = []
+  await runCases(
+    at.db,
+    { ...plan, approvedAt: '2999-01-01 00:00:00' },
+    {
+      ...{ projectDir: at.projectDir, env: at.env, sandboxed: async () => true },
+      wrap: async (words, { packages, env }) => {
+        told.push(packages)
+        return { words: [...words], env }
+      },
+    },
+  )
+  assert.deepEqual(told, [join(at.projectDir, 'node_modules')], 'how it is started knows where the packages are')
   assert.equal(await proofAfter('2000-01-01 00:00:00'), 'passes without the change')
 })
 
@@ -324,6 +338,8 @@ test('the copy has all of the project but its history, its packages and our fold
   copy.remove() // what ran in it may have removed it
   const [one, two] = [copyProject(at.projectDir), copyProject(at.projectDir)]
   assert.equal(one.packages, two.packages)
+  const links = ['own', '@s/own', '.bin/cli'].map((name) => readlinkSync(join(one.path, 'node_modules', name)))
+  assert.deepEqual(links, ['../deep', '../../deep', '../own/cli'], 'they lead to the code of the copy')
   put('node_modules/.package-lock.json')
   const three = copyProject(at.projectDir)
   assert.deepEqual(
