@@ -13,7 +13,8 @@ export function unboundedRead(command: string, startFolder: string, repoRoot: st
     if (name === undefined) continue
     const program = baseName(name)
     if (program === 'cd' || program === 'pushd' || program === 'set-location') {
-      if (rest[0] !== undefined) cwd = resolve(cwd, expandHome(rest[0]))
+      const to = rest.find((word) => !word.startsWith('-')) ?? (program === 'cd' ? '~' : '.')
+      cwd = resolve(cwd, expandHome(to))
       continue
     }
     const option = shells.has(program) ? rest.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word)) : -1
