@@ -193,7 +193,12 @@ test('the last message is shortened past 1000 characters, and the time since the
 
 test('registered for an event is where one of its entries is ours', () => {
   const [ours, other] = [{ command: 'node .ai/hooks/dispatch.mjs Stop' }, { command: 'x' }]
-  const hooks = { Stop: [other, ours, null], PreToolUse: [other], PreCompact: ours, SessionStart: [] }
+  const hooks = {
+    Stop: [other, ours, null],
+    PreToolUse: [other, { command: 'node x/dispatch.mjs' }],
+    PreCompact: ours,
+    SessionStart: [],
+  }
   assert.deepEqual(
     [registeredEvents({ hooks }), registeredEvents({ hooks: { Stop: [undefined, ours] } })],
     [['Stop'], ['Stop']],

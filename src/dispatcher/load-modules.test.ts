@@ -88,6 +88,18 @@ test('a module as it was installed is taken from the bundle, where it concerns t
   )
 })
 
+test('an installed module that is not in the bundle is imported only where it concerns the event', async () => {
+  const imported: string[] = []
+  const importer = async (url: string) => {
+    imported.push(url.replace(/.*\/features\//, ''))
+    return { default: module('stop-synth') }
+  }
+  await load([{ name: 'stop-synth' }], { event: 'PreToolUse', importer })
+  assert.deepEqual(imported, [])
+  await load([{ name: 'stop-synth' }], { importer })
+  assert.deepEqual(imported, ['stop-synth/hook.mjs'])
+})
+
 test('a module that is imported: what is wrong with it, that it takes too long, and what counts of it', async () => {
   const given = async (value: unknown, name = 'session') =>
     (await load([{ name }], { importer: async () => ({ default: value }) }))[0]

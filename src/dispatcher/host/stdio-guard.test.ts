@@ -189,7 +189,7 @@ test('the answer is written whole to a reader that stalls; one that is gone or s
     Atomics.wait = real.wait
   })
   let [written, sleeps, calls, failures] = [[] as string[], 0, 0, [] as (string | undefined)[]]
-  const thrown = new Map(['EAGAIN', 'EPIPE'].map((code) => [code, Object.assign(new Error(code), { code })]))
+  const thrown = new Map(['EAGAIN', 'EPIPE', 'ENOSPC'].map((code) => [code, Object.assign(new Error(code), { code })]))
   fs.writeSync = ((fd: number, bytes: Buffer, at: number) => {
     const failure = failures[calls++]
     if (failure) throw thrown.get(failure)
@@ -208,5 +208,5 @@ test('the answer is written whole to a reader that stalls; one that is gone or s
   assert.deepEqual(after([]), [whole, 0])
   assert.deepEqual(after([...stalls(14_999), undefined, ...stalls(14_999)]), [whole, 29_998])
   assert.deepEqual(after(stalls(15_000)), [[], 15_000])
-  assert.deepEqual(after(['EPIPE']), [[], 0])
+  for (const code of ['EPIPE', 'ENOSPC']) assert.deepEqual(after([code]), [[], 0], code)
 })

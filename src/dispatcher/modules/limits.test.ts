@@ -329,6 +329,15 @@ test('a command runs in the folder that the call names, else where the host is',
   )
 })
 
+test('of several nodes that hold a search to their scopes the first is named', async (t) => {
+  const { ask, put } = repository(t)
+  const node = (id: string) => ({ id, description: 'x', tool: 'semantic_search', scope: `${id}/**` })
+  put(`${sessionRoot}/planGraph-exec/output/planGraph.json`, { nodes: [node('a'), node('b')] })
+  const { denyReason, emitEvents } = await ask(planExec, call('semantic_search', { query: 'x' }))
+  const reason = "semantic_search cannot be held to the plan's scope (a/**, b/**)"
+  assert.deepEqual([denyReason, emitEvents![0]!.data], [reason, { nodeId: 'a' }])
+})
+
 test('a forbidden scope is reached by a file that is not there yet, and by any part of a word', async (t) => {
   const { ask, put } = repository(t)
   const forbidden = {

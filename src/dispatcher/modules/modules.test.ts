@@ -370,11 +370,15 @@ const withRules = (...rules: Json[]): string => {
 test('memory-activation fires the first rule that matches, with its words filled in', async () => {
   const root = withRules(
     rule('off', { action: 'warn', message: 'never' }, { enabled: false }),
-    rule('one', {
-      action: 'inject_context',
-      contextKey: 'k',
-      contextValue: '{{matchedPath}} by {{toolName}} in {{workId}}{{other}}',
-    }),
+    rule(
+      'one',
+      {
+        action: 'inject_context',
+        contextKey: 'k',
+        contextValue: '{{matchedPath}} by {{toolName}} in {{workId}}{{other}}',
+      },
+      { enabled: 0 },
+    ), // only false switches one off
     rule('two', { action: 'warn', message: 'second' }),
   )
   const action = await ask(

@@ -367,6 +367,8 @@ test('old sessions go, by age and by number; never the one in use or one lately 
   at('22222222', 6 * day)
   at('33333333', 8 * day)
   at('33333333', 5 * day, 'state.json')
+  at('77777777', 5.5 * day)
+  at('77777777', 8 * day, 'state.json')
   at('44444444', 90 * day, 'other')
   at('55555555', 30 * minute)
   at('66666666', 90 * minute)
@@ -378,6 +380,7 @@ test('old sessions go, by age and by number; never the one in use or one lately 
     '44444444',
     '55555555',
     '66666666',
+    '77777777',
     'other',
   ])
   assert.deepEqual(left({ maxAgeDays: 7, maxSessions: 4 }), [

@@ -67,6 +67,13 @@ const tree = ['dispatch.mjs', 'features/session/hook.mjs', 'lib/features.txt', '
   (file) => `.ai/hooks/${file}`,
 )
 
+test('a module of which it is not known how it was installed is replaced', (t) => {
+  const { repo, options, read, put } = place(t)
+  put('.ai/hooks/features/session/hook.mjs', 'from long ago')
+  install(repo, options)
+  assert.equal(read('.ai/hooks/features/session/hook.mjs'), 'shipped session')
+})
+
 test('an installation writes its tree, its files and the registration, once; and takes out what is its own', (t) => {
   const { repo, options, files, read, put } = place(t)
   const first = install(repo, options)
