@@ -10,8 +10,11 @@ import { hookEnv } from './hook-env.ts'
 const folder = mkdtempSync(join(tmpdir(), 'ona-command-'))
 after(() => rmSync(folder, { recursive: true }))
 
+/** A home without a profile: what a login of the developer's does is no matter of the tests. */
+const env = { ...process.env, HOME: folder }
+
 const run = (command: string, more: Partial<CommandRun> = {}): Promise<Exit> =>
-  runCommand({ command, shell: 'sh', cwd: folder, input: '{"a":1}', env: process.env, timeoutMs: 20_000, ...more })
+  runCommand({ command, shell: 'sh', cwd: folder, input: '{"a":1}', env, timeoutMs: 20_000, ...more })
 const runs = (pid: number) => {
   try {
     // a child that nobody has waited for yet is still there, but it runs no more
