@@ -268,3 +268,12 @@ test('4 MiB are kept whole and without a mark', async () => {
   const more = await run(`head -c ${outputLimit + 1} /dev/zero | tr "\\0" x`)
   assert.equal(more.stdout, `${'x'.repeat(outputLimit)}\n[SDLC_OUTPUT_TRUNCATED]\n`)
 })
+
+test('a hook that prints twice as much as is kept can print it all, and ends by itself', async () => {
+  const script = `head -c ${2 * outputLimit} /dev/zero | tr '\\0' x && echo whole >&2; exit 3`
+  const { end, exitCode, stdout, stderr } = await run(script)
+  assert.deepEqual(
+    [end, exitCode, stderr, stdout.length],
+    ['exited', 3, 'whole\n', outputLimit + truncationMark.length],
+  )
+})
