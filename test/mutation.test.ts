@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { mutantsOf, mutated, sample } from '../scripts/mutation/mutants.ts'
+import { type Mutant, mutantsOf, mutated, sample } from '../scripts/mutation/mutants.ts'
 import { nearTestsOf } from '../scripts/mutation/related-tests.ts'
+import { withoutTypeErrors } from '../scripts/mutation/type-check.ts'
 import { compileCache } from './support/compile-cache.ts'
 
 test('each edit changes what the program does, and never a type, an import or a key', () => {
@@ -193,6 +194,20 @@ test('what does not compile or is listed as equivalent is not counted; --resume 
   writeFileSync(join(root, 'src/sign.test.ts'), "throw new Error('is not run again')")
   const third = JSON.parse(mutate(root, 'src/sign.ts', '--all', '--json', '--jobs', '1', '--resume').stdout)
   assert.deepEqual([third.mutants, third.caught], [4, 2])
+})
+
+test('a mutant that is no TypeScript at all hides no type error of another', (t) => {
+  const root = project(t, {})
+  const text = readFileSync(join(root, 'src/sign.ts'), 'utf8')
+  writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, types: [] } }))
+  const mutant = (from: string, replacement: string): Mutant => {
+    const start = text.indexOf(from)
+    const place = { file: 'src/sign.ts', line: 1, start, end: start + from.length }
+    return { ...place, replacement, kind: 'text', before: '', after: '' }
+  }
+  const [broken, mistyped, sound] = [mutant('?', '?? ?'), mutant("'plus'", '1'), mutant('<', '<=')]
+  assert.deepEqual(withoutTypeErrors([broken, mistyped, sound], root), [sound])
+  assert.deepEqual(readdirSync(join(root, 'src')), ['sign.ts'])
 })
 
 test('--help has an example; what is unknown or missing is wrong usage', (t) => {
