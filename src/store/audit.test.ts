@@ -107,18 +107,18 @@ test('a long output is stored once, with the result, and read back in what the h
     assert.equal(stored[1]!.text, '{"no":"output"}')
     return stored[0]!.text
   }
-  const reference = (id: string, characters: number) =>
-    JSON.stringify({ stored_in_transcript: { tool_use_id: id, characters } })
+  const reference = (id: string, entry: number) =>
+    JSON.stringify({ stored_in_transcript: { tool_use_id: id, entry, at: '/content', characters: 2048 } })
   const short = 'x'.repeat(2047)
   assert.equal(call('short', short), `{"tool_name":"Bash","tool_response":"${short}","again":["${short}"]}`)
-  const odd = reference("$& $' $1", 2048)
+  const odd = reference("$& $' $1", 1)
   assert.equal(call("$& $' $1", 'y'.repeat(2048)), `{"tool_name":"Bash","tool_response":${odd},"again":[${odd}]}`)
   const [first, second] = ['1'.repeat(2048), '2'.repeat(2048)]
   call('twice', first)
   appendEntry(db, 's', { _t: 'tool_result', tool_use_id: 'twice', content: second, is_error: false })
   appendEntry(db, 's', { _t: 'tool_use', id: 'twice', name: 'Bash', input: {}, content: 'of no result' })
-  assert.equal(JSON.parse(listHookInvocations(db, { toolUseId: 'twice' })[0]!.inputJson).tool_response, second)
-  const ref = reference('a "quoted" id', 2048)
+  assert.equal(JSON.parse(listHookInvocations(db, { toolUseId: 'twice' })[0]!.inputJson).tool_response, first)
+  const ref = reference('a "quoted" id', 5)
   assert.equal(
     call('a "quoted" id', `$& "${'x'.repeat(2044)}`),
     `{"tool_name":"Bash","tool_response":${ref},"again":[${ref}]}`,

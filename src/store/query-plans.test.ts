@@ -62,12 +62,10 @@ test('the usage of the last days reads the replies of these days', () => {
 })
 
 test('the output that a hook was given is found by its call', () => {
-  const reference = '{"stored_in_transcript":{"tool_use_id":"t","characters":5000}}'
+  const reference = '{"stored_in_transcript":{"tool_use_id":"t","entry":7,"at":"/content","characters":5000}}'
   assert.deepEqual(
     plansOf((db) => withTexts(db, 's', reference)),
-    [
-      'SEARCH transcript_entries USING INDEX ona_entries_call (session_id=? AND tool_use_id=?); USE TEMP B-TREE FOR ORDER BY',
-    ],
+    ['SEARCH transcript_entries USING INDEX sqlite_autoindex_transcript_entries_1 (session_id=? AND sequence=?)'],
   )
 })
 

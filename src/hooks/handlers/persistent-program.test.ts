@@ -260,7 +260,7 @@ test('a program that is expected runs before the first call', async () => {
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
 })
 
-test('a program that is late is woken once, and not looked at all the time', async (t) => {
+test('a program that is late is woken once, and not polled', async (t) => {
   const kill = t.mock.method(process, 'kill')
   const timers = t.mock.method(globalThis, 'setTimeout')
   const end = await ask(saying(`sleep 0.3; echo '{"id":'$id',"verdict":{"pid":'$$'}}'`))

@@ -73,7 +73,7 @@ test('each commit is a link for each turn of a session; what was rolled back is 
   })
   assert.deepEqual(linked(db), [
     ...['s: 1 1', 's: 1 2', 'k: 1 3, 1 4', 's: 1 5', ': 1 6, 1 7', 's: 1 9', 's: 1 11, 1 12, 1 13', 's: 1 14, 1 16'],
-    's: 3 1, 2 1, 1 17, 0 1',
+    's: 3 1, 1 17, 0 1, 2 1',
   ])
   assert.equal(endProblem(db), undefined)
 })

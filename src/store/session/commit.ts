@@ -35,9 +35,11 @@ export function commitToolCall(
     if (permission) logPermission(db, { ...permission, sessionId, toolUseId: result.tool_use_id as string })
     const [appended] = commitRound(db, {
       ...call,
-      invocations: withReferences(call.invocations, call.uses, result),
+      invocations: [],
       entries: [{ _t: 'tool_result', ...result } as ToolResultEntry, ...(call.extra ?? [])],
     })
+    const stored = { sequence: appended!.sequence, id: result.tool_use_id, content: result.content }
+    recordHooks(db, sessionId, call.conversationId, withReferences(call.invocations, call.uses, stored))
     return appended!
   })
 }

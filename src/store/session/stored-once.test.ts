@@ -64,12 +64,14 @@ test('from 2048 characters on', () => {
   const stored = (length: number) => {
     const content = 'x'.repeat(length)
     const [one] = withReferences([given({ content, also: 'y'.repeat(3000) })], undefined, {
-      ...{ tool_use_id: 'call "1"', content, is_error: false },
+      ...{ sequence: 3, id: 'call "1"', content },
     })
     return JSON.parse(one!.inputJson).tool_response.content
   }
   assert.equal(stored(2047), 'x'.repeat(2047))
-  assert.deepEqual(stored(2048), { stored_in_transcript: { tool_use_id: 'call "1"', characters: 2048 } })
+  assert.deepEqual(stored(2048), {
+    stored_in_transcript: { tool_use_id: 'call "1"', entry: 3, at: '/content', characters: 2048 },
+  })
 })
 
 test('a long input is named by the entry that holds the call, wherever in it the text is', (t) => {
@@ -95,8 +97,8 @@ test('a long input is named by the entry that holds the call, wherever in it the
     [row(json), row(json), row(JSON.stringify({ tool_input: { content: texts[2] } }), 'typed')],
     uses,
   )
-  const place = (text: number, input: string, id = 'call "1"', entry = 1) => ({
-    stored_in_transcript: { tool_use_id: id, entry, input, characters: texts[text]!.length },
+  const place = (text: number, at: string, id = 'call "1"', entry = 1) => ({
+    stored_in_transcript: { tool_use_id: id, entry, at: `/input${at}`, characters: texts[text]!.length },
   })
   assert.deepEqual(JSON.parse(one!.inputJson), {
     tool_input: {
@@ -117,20 +119,21 @@ test('what is not there any more stays a reference', (t) => {
   const result = { tool_use_id: 'short', content: 'erased', is_error: false }
   commitToolCall(db, { sessionId, conversationId, invocations: [], result })
   const references = [
-    { tool_use_id: 'none', characters: 3000 },
-    { tool_use_id: 'short', characters: 3000 },
-    { tool_use_id: 'short', entry: 0, input: '/content', characters: 3000 },
-    { tool_use_id: 'short', entry: 0, input: '/more', characters: 1 },
-    { tool_use_id: 'short', entry: 0, input: '/none/deeper', characters: 1 },
-    { tool_use_id: 'other', entry: 0, input: '/content', characters: 1 },
-    { tool_use_id: 'short', entry: 9, input: '/content', characters: 1 },
+    { tool_use_id: 'other', entry: 1, at: '/content', characters: 1 },
+    { tool_use_id: 'short', entry: 1, at: '/content', characters: 3000 },
+    { tool_use_id: 'short', entry: 0, at: '/input/content', characters: 3000 },
+    { tool_use_id: 'short', entry: 0, at: '/input/more', characters: 1 },
+    { tool_use_id: 'short', entry: 0, at: '/input/none/deeper', characters: 1 },
+    { tool_use_id: 'short', entry: 0, at: '/input/constructor/name', characters: 1 },
+    { tool_use_id: 'other', entry: 0, at: '/input/content', characters: 1 },
+    { tool_use_id: 'short', entry: 9, at: '/content', characters: 1 },
   ].map((about) => JSON.stringify({ tool_input: { stored_in_transcript: about } }))
   for (const reference of references) assert.equal(withTexts(db, sessionId, reference), reference)
 })
 
 test('words of a call that look like a reference are not taken for one', (t) => {
   const { db, conversationId, sessionId } = record(t)
-  const forged = { stored_in_transcript: { tool_use_id: 'call "1"', characters: 3000 } }
+  const forged = { stored_in_transcript: { tool_use_id: 'call "1"', entry: 0, at: '/content', characters: 3000 } }
   const invocations = [given({ forged }), given({ forged, content: output })]
   const result = { tool_use_id: 'call "1"', content: output, is_error: false }
   commitToolCall(db, { sessionId, conversationId, invocations, result })
@@ -139,4 +142,18 @@ test('words of a call that look like a reference are not taken for one', (t) => 
     invocations.map(({ inputJson }) => JSON.parse(inputJson)),
   )
   assert.deepEqual(JSON.parse(asLiteral(JSON.stringify(forged))), forged)
+})
+
+test('calls with the same id are told apart: a hook is shown with what it was given', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const outputs = ['first ', 'second '].map((word) => word.repeat(1000))
+  for (const content of outputs)
+    commitToolCall(db, {
+      ...{ sessionId, conversationId, invocations: [given({ content })] },
+      result: { tool_use_id: 'call "1"', content, is_error: false },
+    })
+  assert.deepEqual(
+    listHookInvocations(db).map(({ inputJson }) => JSON.parse(inputJson).tool_response.content),
+    outputs,
+  )
 })

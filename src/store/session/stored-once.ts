@@ -20,11 +20,18 @@ export function usesIn(entry: object, sequence: number): StoredUses {
   return new Map((uses as { id: string; input: unknown }[]).map(({ id, input }) => [id, { sequence, input }]))
 }
 
+/** A call's result, and the entry that holds it. */
+export interface StoredResult {
+  readonly sequence: number
+  readonly id: unknown
+  readonly content: unknown
+}
+
 /** The rows of hooks as they are stored, beside these calls and this result. */
 export function withReferences(
   invocations: readonly Invocation[],
   uses: StoredUses = new Map(),
-  result?: object,
+  result?: StoredResult,
 ): readonly Invocation[] {
   let last: { readonly id: string; readonly given: string; readonly stored: string } | undefined
   return invocations.map((each) => {
@@ -47,14 +54,17 @@ interface StoredText {
   readonly reference: object
 }
 
-function textsOf(id: string, use: { sequence: number; input: unknown } | undefined, result: unknown): StoredText[] {
+/** By the number of the entry: a model may use the same id for two calls. */
+function textsOf(id: string, use: { sequence: number; input: unknown } | undefined, result?: StoredResult) {
   const texts: StoredText[] = []
   if (use)
-    eachLong(use.input, '', (text, input) =>
-      texts.push({ text, reference: { tool_use_id: id, entry: use.sequence, input } }),
+    eachLong(use.input, '/input', (text, at) =>
+      texts.push({ text, reference: { tool_use_id: id, entry: use.sequence, at } }),
     )
-  if (isObject(result) && result['tool_use_id'] === id && typeof result['content'] === 'string')
-    texts.push({ text: result['content'], reference: { tool_use_id: id } })
+  if (result?.id === id)
+    eachLong(result.content, '/content', (text, at) =>
+      texts.push({ text, reference: { tool_use_id: id, entry: result.sequence, at } }),
+    )
   return texts
 }
 
@@ -82,48 +92,48 @@ function eachLong(value: unknown, at: string, found: (text: string, pointer: str
 /** What a hook was given, whole. A text that was erased or is missing stays a reference. */
 export function withTexts(db: ReadDb, sessionId: string, inputJson: string): string {
   return inputJson.replaceAll(references, (reference, about: string) => {
-    const { tool_use_id: id, entry, input, characters } = JSON.parse(about) as Reference
-    const text = entry === undefined ? outputOf(db, sessionId, id) : inputOf(db, sessionId, entry, id, input!)
+    const { tool_use_id: id, entry, at, characters } = JSON.parse(about) as Reference
+    const text = textAt(holderOf(db, sessionId, entry, id), at)
     return text === undefined || text.length < characters ? reference : JSON.stringify(text.slice(0, characters))
   })
 }
 
 interface Reference {
   readonly tool_use_id: string
-  readonly entry?: number
-  readonly input?: string
+  readonly entry: number
+  readonly at: string
   readonly characters: number
 }
 
-/** As JSON first: SQLite would cut a text at a NUL. */
-function outputOf(db: ReadDb, sessionId: string, id: string): string | undefined {
-  const row = db.get<{ content: string | null }>(
-    `SELECT iif(json_valid(payload_json), payload_json -> 'content', NULL) AS content FROM transcript_entries
-     WHERE session_id = ? AND +entry_type = 'tool_result' AND tool_use_id = ? ORDER BY +sequence DESC LIMIT 1`,
-    sessionId,
-    id,
-  )
-  const content: unknown = JSON.parse(row?.content ?? 'null')
-  return typeof content === 'string' ? content : undefined
-}
-
-function inputOf(db: ReadDb, sessionId: string, entry: number, id: string, pointer: string): string | undefined {
+/** The call in an entry, or its result. */
+function holderOf(db: ReadDb, sessionId: string, sequence: number, id: string): unknown {
   const row = db.get<{ payload: string }>(
     'SELECT payload_json AS payload FROM transcript_entries WHERE session_id = ? AND sequence = ?',
     sessionId,
-    entry,
+    sequence,
   )
   try {
-    let value: unknown = usesIn(JSON.parse(row?.payload ?? '{}') as object, entry).get(id)?.input
-    for (const key of pointer.split('/').slice(1))
-      value = (value as Record<string, unknown>)[key.replaceAll('~1', '/').replaceAll('~0', '~')]
-    return typeof value === 'string' ? value : undefined
+    const entry = JSON.parse(row?.payload ?? '{}') as { readonly tool_use_id?: unknown }
+    return entry.tool_use_id === id ? entry : usesIn(entry, sequence).get(id)
   } catch {
-    return undefined // erased, or not what it was
+    return undefined // no JSON: it is not ours
   }
+}
+
+/** By a JSON pointer. */
+function textAt(holder: unknown, pointer: string): string | undefined {
+  let value = holder
+  for (const key of pointer.split('/').slice(1)) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<string, unknown>)[name]
+        : undefined
+  }
+  return typeof value === 'string' ? value : undefined
 }
 
 const marker = 'stored_in_transcript'
 const opening = `{"${marker}":`
 const references =
-  /\{"stored_in_transcript":(\{"tool_use_id":"(?:[^"\\]|\\.)*"(?:,"entry":\d+,"input":"(?:[^"\\]|\\.)*")?,"characters":\d+\})\}/g
+  /\{"stored_in_transcript":(\{"tool_use_id":"(?:[^"\\]|\\.)*","entry":\d+,"at":"(?:[^"\\]|\\.)*","characters":\d+\})\}/g
