@@ -17,17 +17,15 @@ if (!existsSync(join(root, 'dist/main.cjs'))) throw new Error('there is no build
 const [rounds = 5, calls = 20, modelMs = 50] = process.argv.slice(2).map(Number)
 const command = 'cat > /dev/null; echo ok'
 const floor = [join(root, 'bench/lib/floor-agent.mjs')]
-const programs = {
-  floor,
-  waiting: floor,
-  ona: [join(root, 'bin/ona.mjs'), '-p', 'go', '--permission-mode', 'bypassPermissions'],
-}
+const ona = [join(root, 'bin/ona.mjs'), '-p', 'go', '--permission-mode', 'bypassPermissions']
+const programs = { floor, waiting: floor, ona, parallel: ona }
 type Name = keyof typeof programs
 
 /** Milliseconds from the end of an answer to the next request, call by call. */
 async function run(name: Name, hooks: number, home: string, base: string): Promise<number[]> {
   const commands = Array.from({ length: hooks }, (_, at) => command + ' '.repeat(at)) // the same one twice would be dropped
-  const settings = { hooks: commands.map((each) => ({ hook_event_name: 'PreToolUse', command: each })) }
+  const more = name === 'parallel' && { parallel: true }
+  const settings = { hooks: commands.map((each) => ({ hook_event_name: 'PreToolUse', command: each, ...more })) }
   writeFileSync(join(home, '.ona/settings.json'), JSON.stringify(settings))
   rmSync(join(home, '.ona/agent.db'), { force: true })
   const child = spawn(process.execPath, programs[name], {
@@ -35,7 +33,7 @@ async function run(name: Name, hooks: number, home: string, base: string): Promi
     stdio: 'ignore',
     env: {
       ...{ PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', ONA_KEYCHAIN: 'off', ANTHROPIC_BASE_URL: base },
-      ...(name === 'ona' && { ANTHROPIC_API_KEY: 'bench' }), // by its key the model tells one from the other
+      ...(programs[name] === ona && { ANTHROPIC_API_KEY: 'bench' }), // by its key the model tells one from the other
       ...(name === 'waiting' && { FLOOR_WAITING: '1' }),
       ...{ FLOOR_DB: join(home, 'floor.db'), FLOOR_HOOKS: JSON.stringify(commands) },
     },
@@ -79,7 +77,7 @@ const base = `http://127.0.0.1:${String((await once(server.stdout, 'data'))[0]).
 const homes = { 'an empty home': undefined, "a developer's profile": developerProfile }
 const lines: Line[] = []
 for (const [home, profile] of Object.entries(homes)) {
-  const { floor1, floor5, waiting1, waiting5, ona1, ona5 } = await measure(profile, base)
+  const { floor1, floor5, waiting1, waiting5, ona1, ona5, parallel5 } = await measure(profile, base)
   const pair = (ours: { later: number }, theirs: { later: number }) =>
     `${ours.later.toFixed(1)} and ${theirs.later.toFixed(1)} ms a call`
   const first = (ours: { first: number }) => `; first call ${ours.first.toFixed(1)} ms`
@@ -96,6 +94,12 @@ for (const [home, profile] of Object.entries(homes)) {
       value: ona5.later / floor5.later,
       atMost: 0.43,
       detail: pair(ona5, floor5) + first(ona5),
+    },
+    {
+      what: `five parallel hooks, ${home} × the bare loop`,
+      value: parallel5.later / floor5.later,
+      atMost: 0.43,
+      detail: pair(parallel5, floor5) + first(parallel5),
     },
     { what: `one hook, ${home} × a waiting bash`, value: ona1.later / waiting1.later, detail: pair(ona1, waiting1) },
     { what: `five hooks, ${home} × a waiting bash`, value: ona5.later / waiting5.later, detail: pair(ona5, waiting5) },

@@ -53,7 +53,7 @@ const bareSpawn = () =>
   })
 
 const command = 'cat > /dev/null; echo ok'
-const hooks = (count: number): Handler[] =>
+const hooks = (count: number, more: { parallel?: true } = {}): Handler[] =>
   Array.from({ length: count }, (_, at) => ({
     event: 'PreToolUse',
     source: { kind: 'settings' },
@@ -62,6 +62,7 @@ const hooks = (count: number): Handler[] =>
     kind: 'command',
     shell: 'bash',
     command: `${command}${' '.repeat(at)}`, // the very same one twice in a row would be dropped
+    ...more,
   }))
 
 /** Milliseconds of each, in turns and from both ends, so that what else the machine does falls on all alike. */
@@ -111,6 +112,7 @@ async function waitingShell(home: string): Promise<() => Promise<unknown>> {
 interface Warm {
   readonly one: number
   readonly five: number
+  readonly parallel: number
   readonly unpaused: number
   readonly bare: number
   readonly fiveBare: number
@@ -120,7 +122,8 @@ interface Warm {
 /** Milliseconds that one and five hooks add, after a pause in which shells are started ahead. */
 async function warm(home: string): Promise<Warm> {
   const own = { ...process.env, HOME: home }
-  const [one, five] = [createPlane(hooks(1), { env: own }), createPlane(hooks(5), { env: own })]
+  const planes = [hooks(1), hooks(5), hooks(5, { parallel: true })].map((each) => createPlane(each, { env: own }))
+  const [one, five, parallel] = planes as [Plane, Plane, Plane]
   const bareSh = () =>
     new Promise((resolve) =>
       spawn('/bin/sh', ['-c', command], { cwd: place, env: own }).on('close', resolve).stdin.end(input),
@@ -129,14 +132,15 @@ async function warm(home: string): Promise<Warm> {
     for (let each = 0; each < 5; each++) await bareSh()
   }
   const others = warmShells()
-  const times: number[][] = [[], [], [], [], []]
   const works = [
     { plane: one, shells: 1, work: () => ask(one) },
     { plane: undefined, shells: 0, work: bareSh },
     { plane: five, shells: 5, work: () => ask(five) },
     { plane: undefined, shells: 0, work: fiveBare },
     { plane: undefined, shells: 0, work: () => least() },
+    { plane: parallel, shells: 5, work: () => ask(parallel) },
   ]
+  const times: number[][] = works.map(() => [])
   let least = await waitingShell(home)
   for (let round = -2; round < Math.ceil(samples / 4); round++)
     for (const [at, { plane, shells, work }] of works.entries()) {
@@ -148,8 +152,11 @@ async function warm(home: string): Promise<Warm> {
     }
   await least()
   const [unpaused] = await inTurns(Math.ceil(samples / 4), () => ask(five))
-  const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs] = times.map(median) as [number, number, number, number, number]
-  return { one: oneMs, five: fiveMs, unpaused: unpaused!, bare: bareMs, fiveBare: fiveBareMs, least: leastMs }
+  const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs, parallelMs] = times.map(median) as [number, ...number[]]
+  return {
+    ...{ one: oneMs!, five: fiveMs!, parallel: parallelMs!, unpaused: unpaused! },
+    ...{ bare: bareMs!, fiveBare: fiveBareMs!, least: leastMs! },
+  }
 }
 
 const inEmpty = await warm(place)
@@ -212,10 +219,16 @@ const ms = (...values: number[]) => `${values.map((value) => value.toFixed(2)).j
 report(
   `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command and input; medians of ${Math.ceil(samples / 4)}. The profile runs ${profilePrograms} programs. Codex runs five hooks at the same time in 0.85 of five spawns; the bar is half of that.`,
   [
-    ...Object.entries(homes).flatMap(([home, { one, five, unpaused, bare, fiveBare, least }]): Line[] => [
+    ...Object.entries(homes).flatMap(([home, { one, five, parallel, unpaused, bare, fiveBare, least }]): Line[] => [
       { what: `one hook, ${home} × sh -c`, value: one / bare, atMost: 0.5, detail: ms(one, bare) },
       { what: `a bash that waits for a byte, ${home} × sh -c`, value: least / bare, detail: ms(least, bare) },
       { what: `five hooks, ${home} × five sh -c`, value: five / fiveBare, atMost: 0.43, detail: ms(five, fiveBare) },
+      {
+        what: `five parallel hooks, ${home} × five sh -c`,
+        value: parallel / fiveBare,
+        atMost: 0.43,
+        detail: ms(parallel, fiveBare),
+      },
       {
         what: `five without a pause, ${home} × five sh -c`,
         value: unpaused / fiveBare,

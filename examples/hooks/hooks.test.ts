@@ -42,6 +42,19 @@ test('the settings keep the turn going once', () => {
   assert.deepEqual(fire('Stop', { stop_hook_active: true }).control, { kind: 'proceed' })
 })
 
+test('parallel hooks are all asked, and each refusal is in the reason', () => {
+  const check = (command: string) => {
+    const { decision, reason } = fire('PreToolUse', { tool_name: 'Bash', tool_input: { command } }, 'parallel.json')
+    return [decision, reason]
+  }
+  assert.deepEqual(check('psql prod-db.internal'), ['deny', '[1] production databases are for people'])
+  assert.deepEqual(check(`AWS_ACCESS_KEY_ID=AKIA${'A'.repeat(16)} psql prod.db`), [
+    'deny',
+    '[0] the command holds an AWS key\n[1] production databases are for people',
+  ])
+  assert.deepEqual(check('ls'), ['none', ''])
+})
+
 test('the functions do the same', async () => {
   const scope: Scope = { sessionId: 's', conversationId: 'c', dbPath: '', cwd: here, record() {} }
   const call = async (command: string) => {

@@ -41,7 +41,7 @@ export type HookArgs<E extends EventName> = StandardArgs & { readonly event: Rea
 /** `step` may be changed; what is readonly in it is a fact. `event` is its name. */
 export type StepArgs<S extends StepName> = StandardArgs & { readonly event: S; readonly step: Steps[S] }
 
-export interface HookOptions {
+interface CommonOptions {
   /** For the audit and the screen; the function's own name by default. */
   readonly name?: string
   readonly matcher?: string
@@ -55,7 +55,12 @@ export interface HookOptions {
   readonly once?: boolean
 }
 
-export interface StepHookOptions extends HookOptions {
+export interface HookOptions extends CommonOptions {
+  /** Asked at the same time as the parallel hooks beside it; it may not change the input. */
+  readonly parallel?: true
+}
+
+export interface StepHookOptions extends CommonOptions {
   readonly match?: StepMatch
 }
 
@@ -89,7 +94,7 @@ export function defineStepHook<S extends StepName>(
 
 type AnyFunction = (args: never) => unknown
 
-function declared(event: EventName | StepName, handler: AnyFunction, options: HookOptions) {
+function declared(event: EventName | StepName, handler: AnyFunction, options: CommonOptions) {
   const { name = handler.name || 'anonymous', matcher = '', if: ifCondition = '', onError, ...rest } = options
   const onFailure = rest.onFailure ?? failureOf(onError)
   return {

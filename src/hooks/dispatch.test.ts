@@ -84,6 +84,79 @@ test('a hook reads one line of JSON with the event and where it is', async () =>
   assert.deepEqual([rows[0]!.stdout, rows[0]!.inputJson], [`${folder}/agent.db|1|${folder}`, text.trimEnd()])
 })
 
+test('parallel hooks run at the same time, on the same input, and their answers are merged in order', async () => {
+  // each waits for the other; asked one after another neither would end
+  const meet = (mine: string, other: string) => `echo > ${mine}; until [ -e ${other} ]; do sleep 0.01; done`
+  const { call, rows } = stage(
+    settings([
+      pre(decide('allow', { updatedInput: { command: 'before' } })),
+      pre(`cat > p1; ${meet('m1', 'm2')}; sleep 0.1; echo first >&2; exit 2`, { parallel: true }),
+      pre(`cat > p2; ${meet('m2', 'm1')}; echo second >&2; exit 2`, { parallel: true }),
+      pre('touch never'),
+    ]),
+  )
+  const { answer } = await call()
+  assert.deepEqual([answer.decision, answer.reason], ['deny', '[1] first\n[2] second'])
+  assert.deepEqual(
+    rows.map(({ ordinal, exitCode, skippedReason }) => [ordinal, exitCode, skippedReason]),
+    [
+      [0, 0, null],
+      [1, 2, null],
+      [2, 2, null],
+      [3, null, 'prior_block_or_deny'],
+    ],
+  )
+  const seen = ['p1', 'p2'].map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).tool_input)
+  assert.deepEqual(seen, [{ command: 'before' }, { command: 'before' }])
+  assert.ok(rows[2]!.completedAt! < rows[1]!.completedAt!, 'each has the time of its own end')
+})
+
+test('a parallel hook that changes the input refuses the call: the others have judged what it was', async () => {
+  const change = pre(decide('allow', { updatedInput: { command: 'rm x' } }), { parallel: true })
+  const { call, rows } = stage(settings([change, pre('true', { parallel: true })]))
+  const { answer, step } = await call()
+  const why = 'changes the input, which a hook with "parallel" may not; remove "parallel" from it'
+  assert.deepEqual([answer.decision, answer.reason, step.args], ['deny', `[0] ${why}`, { command: 'ls' }])
+  assert.deepEqual(
+    answer.notes.map(({ effect, reason }) => [effect, reason]),
+    [
+      ['failed', why],
+      ['denied', `[0] ${why}`],
+    ],
+  )
+  assert.ok(rows[0]!.stderr!.endsWith(`[SDLC_HOOK] ${why}`))
+  assert.equal(rows[1]!.exitCode, 0)
+})
+
+test('functions can be parallel; a handler of a step is not, whatever it says', async () => {
+  const order: string[] = []
+  const slow = (name: string) =>
+    defineHook(
+      'PreToolUse',
+      async () => {
+        order.push(`${name} begins`)
+        await new Promise(setImmediate)
+        order.push(`${name} ends`)
+        return undefined
+      },
+      { name, parallel: true },
+    )
+  const atStep = (name: string) => {
+    const run = async () => {
+      order.push(`${name} begins`)
+      await new Promise(setImmediate)
+      order.push(`${name} ends`)
+      return undefined
+    }
+    return { ...defineStepHook('before_tool_apply', run), parallel: true as const }
+  }
+  await stage([slow('a'), slow('b'), atStep('c'), atStep('d')]).call()
+  assert.deepEqual(order, [
+    ...['a begins', 'b begins', 'a ends', 'b ends'],
+    ...['c begins', 'c ends', 'd begins', 'd ends'],
+  ])
+})
+
 test('the strictest decision stands, with the reason of the hook that gave it', async () => {
   const { call } = stage(
     settings([

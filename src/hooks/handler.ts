@@ -45,6 +45,8 @@ interface Declared {
   readonly onFailure?: OnFailure
   /** Asked once a session. */
   readonly once?: boolean
+  /** Asked at the same time as its neighbours that are parallel, too. It judges: it may not change the input. */
+  readonly parallel?: true
   readonly statusMessage?: string
   /** Why it must not run, such as an untrusted folder; it is recorded as skipped. */
   readonly withheld?: string

@@ -141,6 +141,35 @@ test('an answer can decide the round for those after it', async () => {
   assert.deepEqual(seen, [false, false, true])
 })
 
+test('parallel neighbours are asked together and settled in order; the others wait for them', async () => {
+  const log: string[] = []
+  const waiting: (() => void)[] = []
+  const admissions: Record<string, Admission> = { b: 'not today', d: false }
+  const call = (name: string) => {
+    log.push(`${name} asked`)
+    if (name === 'c') for (const end of waiting) setImmediate(end)
+    return name === 'a' ? new Promise((resolve) => waiting.push(() => resolve(name))) : name
+  }
+  await askInOrder([...'abcdcef'], {
+    admit: (name, isDecided) => {
+      log.push(`${name} admitted${isDecided ? ', decided' : ''}`)
+      return admissions[name] ?? true
+    },
+    isParallel: (name) => 'abcf'.includes(name),
+    question: (name) => ({ ...question(() => call(name)), ended: () => log.push(`${name} ended`) }),
+    settle: (name, { kind }: Outcome<unknown>) => {
+      log.push(`${name} ${kind}`)
+      return name === 'a'
+    },
+  })
+  assert.deepEqual(log, [
+    ...['a admitted', 'a asked', 'b admitted', 'c admitted', 'c asked', 'd admitted', 'c admitted', 'c asked'],
+    ...['e admitted', 'c ended', 'c ended', 'a ended', 'a answered', 'b skipped', 'c answered', 'c answered'],
+    ...['e admitted, decided', 'e asked', 'e answered'],
+    ...['f admitted, decided', 'f asked', 'f ended', 'f answered'],
+  ])
+})
+
 test('whatever was thrown is described, and describing it never throws', () => {
   const hostile = new Proxy(
     {},

@@ -1,6 +1,7 @@
 /**
- * The kernel: asks handlers one after another, each within a time limit, and hands every outcome to a policy. The agent's
- * rounds, the dispatcher and the SDK's hooks are policies over it. Node 20 built-ins only: the dispatcher bundles it.
+ * The kernel: asks handlers one after another, or side by side where a policy allows it, each within a time limit, and hands
+ * every outcome to the policy in their order. The agent's rounds, the dispatcher and the SDK's hooks are policies over it.
+ * Node 20 built-ins only: the dispatcher bundles it.
  */
 
 /** What became of one handler. Exactly one of these reaches the policy for every handler that is concerned. */
@@ -21,6 +22,8 @@ export interface Question<T> {
   readonly limitMs: number
   /** Ends the wait from outside. */
   readonly interrupt?: AbortSignal | undefined
+  /** Called when the outcome of a parallel handler is known, which may be before those of earlier ones. */
+  ended?(): void
 }
 
 /** `true`: ask it. `false`: not concerned. A string: not asked, for this reason, and recorded. */
@@ -29,30 +32,50 @@ export type Admission = boolean | string
 export interface Policy<H, T, Q extends Question<T> = Question<T>> {
   /** The stop rule: `isDecided` is true once `settle` has said so. */
   admit(handler: H, isDecided: boolean): Admission | Promise<Admission>
+  /** Neighbours for which this holds are asked at the same time. None sees what the policy made of the others. */
+  isParallel?(handler: H): boolean
   question(handler: H): Q
   /** The failure rule and the record. True: the round is decided. There is no question where it was skipped. */
   settle(handler: H, outcome: Outcome<T>, question: Q | undefined): boolean
 }
 
-/** One after another: each sees what the policy made of those before it. A late answer is dropped. */
+/**
+ * One after another: each sees what the policy made of those before it. Parallel neighbours are asked together and settled in
+ * their order. A late answer is dropped.
+ */
 export async function askInOrder<H, T, Q extends Question<T>>(
   handlers: Iterable<H>,
   policy: Policy<H, T, Q>,
 ): Promise<void> {
   let isDecided = false
-  for (const handler of handlers) {
-    const admitted = policy.admit(handler, isDecided)
-    const admission = typeof admitted === 'object' ? await admitted : admitted
-    if (admission === false) continue
-    if (typeof admission === 'string') {
-      if (policy.settle(handler, { kind: 'skipped', why: admission }, undefined)) isDecided = true
-      continue
-    }
-    const question = policy.question(handler)
-    const asked = ask(question)
-    const outcome = asked instanceof Promise ? await asked : asked
+  const together: { handler: H; question: Q | undefined; outcome: Outcome<T> | Promise<Outcome<T>> }[] = []
+  const settle = (handler: H, outcome: Outcome<T>, question: Q | undefined) => {
     if (policy.settle(handler, outcome, question)) isDecided = true
   }
+  const settleTogether = async () => {
+    for (const { handler, outcome, question } of together.splice(0)) settle(handler, await outcome, question)
+  }
+  for (const handler of handlers) {
+    const isParallel = policy.isParallel?.(handler) === true
+    let admission = policy.admit(handler, isDecided)
+    if (typeof admission === 'object') admission = await admission
+    if (admission !== false && !isParallel && together.length > 0) {
+      await settleTogether()
+      admission = await policy.admit(handler, isDecided)
+    }
+    if (admission === false) continue
+    const question = admission === true ? policy.question(handler) : undefined
+    const outcome = question ? ask(question) : ({ kind: 'skipped', why: String(admission) } as const)
+    if (isParallel) together.push({ handler, question, outcome: noted(question, outcome) })
+    else settle(handler, outcome instanceof Promise ? await outcome : outcome, question)
+  }
+  if (together.length > 0) await settleTogether()
+}
+
+async function noted<T>(question: Question<T> | undefined, outcome: Outcome<T> | Promise<Outcome<T>>) {
+  const known = await outcome
+  question?.ended?.()
+  return known
 }
 
 /** Asks one handler. Never throws or rejects; only a handler that returned a promise is waited for. */

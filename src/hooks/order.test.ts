@@ -62,7 +62,7 @@ test('a hook that repeats the one before it is asked once; only the very same, a
   for (const other of [
     ...[{ matcher: 'Bash' }, { shell: 'sh' }, { ifCondition: 'Bash' }, { event: 'Stop' }],
     ...[{ withheld: 'untrusted_workspace' }, { onFailure: 'refuse' }, { profile: 'claude' }],
-    ...[{ sandbox: true }, { persistent: true }, { args: [] }, { args: ['y'] }, { command: 'y' }],
+    ...[{ sandbox: true }, { persistent: true }, { parallel: true }, { args: [] }, { args: ['y'] }, { command: 'y' }],
   ])
     assert.equal(names([same, command('x', settings, other)]).length, 2, JSON.stringify(other))
   const words = (args: string[]) => command('x', settings, { args })

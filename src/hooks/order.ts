@@ -29,6 +29,7 @@ function isSame(a: Handler, b: Handler): boolean {
     a.withheld === b.withheld &&
     a.onFailure === b.onFailure &&
     a.profile === b.profile &&
+    a.parallel === b.parallel &&
     (a.kind === 'command' && b.kind === 'command'
       ? labelOf(a) === labelOf(b) &&
         a.shell === b.shell &&

@@ -316,6 +316,11 @@ test('each fault of a hook, word for word, with its level', () => {
       ['error: hooks[0].persistent does not go with "sandbox"; leave one of them out'],
     ],
     [
+      [step({ parallel: true })],
+      ['error: hooks[0].parallel belongs to events; at a step each hook sees what the one before it changed'],
+    ],
+    [[step({ parallel: false })], []],
+    [
       [pre({ asyncRewake: true })],
       ['warning: hooks[0].asyncRewake has no effect; the hook is waited for like any other'],
     ],
@@ -351,6 +356,9 @@ test('each fault of a hook, word for word, with its level', () => {
   assert.deepEqual(said([pre({ async: true, persistent: true })], 'claude'), [
     'error: hooks[0].async does not go with "persistent"; leave one of them out',
   ])
+  assert.deepEqual(said([pre({ async: true, parallel: true })], 'claude'), [
+    'error: hooks[0].async does not go with "parallel": nobody waits for it; leave one of them out',
+  ])
   const load = () => ({ why: 'guard.ts cannot be loaded' })
   const file = [{ hook_event_name: 'Stop', type: 'function', file: 'guard.ts' }]
   assert.deepEqual(readHooks({ hooks: file }, { source, load }).problems, [
@@ -364,10 +372,10 @@ test('each kind of hook is read whole', () => {
     { hook_event_name: 'Stop', command: 'x', timeout: 2, onError: 'block', once: true, statusMessage: 's', name: 'n' },
     { hook_event_name: 'Stop', command: 'x', timeout_ms: 5, onFailure: 'proceed', profile: 'claude', async: true },
     { hook_event_name: 'Stop', command: 'x', args: ['a'], shell: 'sh', sandbox: true },
-    { hook_event_name: 'Stop', command: 'x', persistent: true },
+    { hook_event_name: 'Stop', command: 'x', persistent: true, parallel: true },
     {
       ...{ hook_event_name: 'Stop', command: 'x', once: false, statusMessage: '', sandbox: false, persistent: false },
-      ...{ async: false, asyncRewake: false, matcher: '', if: '' },
+      ...{ async: false, asyncRewake: false, parallel: false, matcher: '', if: '' },
     },
     { hook_event_name: 'before_tool_apply', type: 'builtin', name: 'tracing-audit', match: { tool: 'Bash' } },
     { hook_event_name: 'Stop', type: 'prompt', system: 's', render: { template: 't' }, model: 'm' },
@@ -385,7 +393,7 @@ test('each kind of hook is read whole', () => {
       ...{ profile: 'claude', async: true },
     },
     { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'sh', args: ['a'], sandbox: true },
-    { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', persistent: true },
+    { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash', parallel: true, persistent: true },
     { ...all, event: 'Stop', kind: 'command', command: 'x', shell: 'bash' },
     {
       ...{ ...all, event: 'before_tool_apply', kind: 'builtin', name: 'tracing-audit' },

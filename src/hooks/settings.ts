@@ -124,12 +124,17 @@ function readEntry(
     onFailure,
     onError,
     once,
+    parallel,
     statusMessage,
     profile = usual,
   } = hook as Infer<typeof kinds.command>
   const ifCondition = rule ?? if_condition ?? ''
   const failure = onFailure ?? failureOf(onError)
   warnings({ event, matcher, match, hook, path }, { ifCondition, profile, failure }, note)
+  if (parallel && !isEventName(event)) {
+    note('error', 'parallel', 'belongs to events; at a step each hook sees what the one before it changed')
+    return []
+  }
   const timeoutMs = timeout_ms ?? (timeout === undefined ? undefined : timeout * 1000)
   const declared = {
     event,
@@ -139,6 +144,7 @@ function readEntry(
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(failure && { onFailure: failure }),
     ...(once && { once }),
+    ...(parallel && { parallel: true as const }),
     ...(statusMessage && { statusMessage }),
     ...(profile && { profile }),
   }
@@ -148,7 +154,7 @@ function readEntry(
 type HandlerRead = Handler extends infer H ? (H extends Handler ? Omit<H, 'source' | 'withheld'> : never) : never
 type DeclaredRead = Pick<
   HandlerRead,
-  'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onFailure' | 'once' | 'profile'
+  'event' | 'matcher' | 'ifCondition' | 'match' | 'timeoutMs' | 'onFailure' | 'once' | 'parallel' | 'profile'
 >
 type Note = (level: HookProblem['level'], at: string, why: string) => void
 
@@ -176,6 +182,8 @@ const readKind: Record<
         'async',
         'does not go with "onFailure": "refuse": nobody waits for its answer; leave one of them out',
       )
+    if (declared.parallel && how.async)
+      return refuse(note, 'async', 'does not go with "parallel": nobody waits for it; leave one of them out')
     if (persistent && how.async) return refuse(note, 'async', 'does not go with "persistent"; leave one of them out')
     if (sandbox && persistent) return refuse(note, 'persistent', 'does not go with "sandbox"; leave one of them out')
     if (args) return { ...declared, ...how, kind: 'command', command, shell, args }

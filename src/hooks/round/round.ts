@@ -1,4 +1,4 @@
-/** A round: the handlers concerned run one after another, and their answers become one. */
+/** A round: the handlers concerned run in order, and their answers become one. */
 import { setsEnv } from '../claude/contract.ts'
 import { questionFor, type Reply, replyOf } from '../handlers/ask.ts'
 import { defaultTimeout } from '../handlers/timeout.ts'
@@ -55,6 +55,7 @@ const policyOf = (round: Round): Policy<Prepared, Reply, Asked> => ({
     if (handler.ifCondition === '') return whySkipped(round, handler) ?? true
     return meetsCondition(round, handler).then((applies) => applies && (whySkipped(round, handler) ?? true))
   },
+  isParallel: (handler) => handler.parallel === true && !isAtStep(round, handler),
   question: (handler) => openQuestion(round, handler),
   settle(handler, outcome, asked) {
     if (asked) take(round, handler, replyOf(outcome), asked)
@@ -83,7 +84,17 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     ...(settled.claude && setsEnv(handler) && { envFile: settled.claude.envFile(scope, envFileName(handler)) }),
     draft,
   })
-  return { ...question, shown, draft, startedAt: now() }
+  const asked: Asked = {
+    ...question,
+    shown,
+    draft,
+    startedAt: now(),
+    endedAt: undefined,
+    ended() {
+      asked.endedAt = now()
+    },
+  }
+  return asked
 }
 
 const envFileName = ({ event, ordinal }: Prepared) => `${event.toLowerCase()}-hook-${ordinal}.sh`

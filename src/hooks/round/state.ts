@@ -66,6 +66,8 @@ export interface Shown {
 export interface Asked extends Question<Reply> {
   readonly shown: Shown
   readonly startedAt: string
+  /** Set for a parallel handler: it may have to wait for earlier ones before its row is written. */
+  endedAt: string | undefined
   /** For a function at a step: its copy of the step. */
   readonly draft: Steps[StepName] | undefined
 }

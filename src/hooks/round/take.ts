@@ -26,7 +26,7 @@ import {
 
 /** Makes a reply part of the round, and writes its row. */
 export function take(round: Round, handler: Prepared, reply: Reply, asked: Asked): void {
-  const { shown, draft, startedAt } = asked
+  const { shown, draft, startedAt, endedAt } = asked
   if (handler.once) round.settled.done.add(onceKey(round, handler))
   if (reply.kind === 'detached') {
     letRun(round, handler, reply, asked)
@@ -41,7 +41,7 @@ export function take(round: Round, handler: Prepared, reply: Reply, asked: Asked
         ? reply.stderr
         : `${reply.stderr ? `${reply.stderr.trimEnd()}\n` : ''}[SDLC_HOOK] ${problem}`,
     startedAt,
-    completedAt: now(),
+    completedAt: endedAt ?? now(),
     skippedReason: null,
   })
 }

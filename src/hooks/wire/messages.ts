@@ -53,7 +53,13 @@ export interface ReadReply {
  * handler refuses on failure. A refusal in a bad answer counts nevertheless.
  */
 export function readEventReply(
-  { event, ordinal, profile, kind }: Pick<Handler, 'event' | 'profile' | 'kind'> & { readonly ordinal: number },
+  {
+    event,
+    ordinal,
+    profile,
+    kind,
+    parallel,
+  }: Pick<Handler, 'event' | 'profile' | 'kind' | 'parallel'> & { readonly ordinal: number },
   reply: Reply,
   refusesOnFailure: boolean,
 ): ReadReply {
@@ -87,12 +93,18 @@ export function readEventReply(
       const read = reply.fault === undefined ? readOutput(name, reply.value, profile) : undefined
       const odd = refusesOnFailure && read?.ok ? whyOdd(name, reply.value, profile) : undefined
       if (odd !== undefined) return failed(odd)
-      if (read?.ok) return { verdict: verdictOf(name, read.value, profile) }
+      if (read?.ok) {
+        const verdict = verdictOf(name, read.value, profile)
+        return parallel && verdict.input ? failed(changesInput, blocked(name, ordinal, changesInput)) : { verdict }
+      }
       const why = read ? `answered with what ${name} does not take: ${say(read.problem)}` : reply.fault!
       return failed(why, verdictOf(name, refusalIn(name, reply.value)))
     }
   }
 }
+
+/** The hooks beside it have judged the input as it was. */
+const changesInput = 'changes the input, which a hook with "parallel" may not; remove "parallel" from it'
 
 /**
  * Why text cannot be what a guard meant to say. Before a tool it is none, as in every other agent; elsewhere a command may print

@@ -11,6 +11,7 @@ const common = {
   onFailure: optional(oneOf(['refuse', 'proceed'], 'refuse: a failure of this hook counts as exit code 2')),
   onError: optional(oneOf(['block', 'proceed'], 'the same as "onFailure", in the words of steps')),
   once: optional(boolean('asked once a session')),
+  parallel: optional(boolean('asked at the same time as the parallel hooks beside it; it may not change the input')),
   statusMessage: optional(string('shown while it runs')),
   profile: optional(oneOf(['claude'], "claude: the hook is written for Claude Code and gets Claude Code's contract")),
   name: optional(string('a name of your own')),

@@ -55,7 +55,7 @@ export const list = command('ona hooks list', { help, flags: { ...common, event 
 })
 
 function described(handler: Ordered) {
-  const { ordinal, event, matcher, ifCondition, kind, source, timeoutMs, onFailure, withheld } = handler
+  const { ordinal, event, matcher, ifCondition, kind, source, timeoutMs, onFailure, parallel, withheld } = handler
   return {
     ordinal,
     event,
@@ -66,6 +66,7 @@ function described(handler: Ordered) {
     source: from(source),
     timeout_ms: timeoutMs ?? null,
     on_failure: onFailure ?? null,
+    parallel: parallel === true,
     withheld: withheld ?? null,
   }
 }
@@ -76,10 +77,11 @@ const reasonsNot: Record<string, string> = {
 }
 
 function row(handler: Ordered): string[] {
-  const { ordinal, event, matcher, ifCondition, source, withheld } = handler
+  const { ordinal, event, matcher, ifCondition, source, parallel, withheld } = handler
+  const together = parallel ? paint('dim', ' (parallel)') : ''
   const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
   const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${reasonsNot[withheld] ?? withheld})`)
-  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler).trim()) + why]
+  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler).trim()) + together + why]
 }
 
 const from = (source: Source): string =>
