@@ -78,10 +78,10 @@ const reasonsNot: Record<string, string> = {
 
 function row(handler: Ordered): string[] {
   const { ordinal, event, matcher, ifCondition, source, parallel, withheld } = handler
-  const together = parallel ? paint('dim', ' (parallel)') : ''
   const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
   const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${reasonsNot[withheld] ?? withheld})`)
-  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), visible(labelOf(handler).trim()) + together + why]
+  const hook = visible(labelOf(handler).trim()) + (parallel ? paint('dim', ' (parallel)') : '') + why
+  return [`${ordinal}`, event, (matcher || '*') + condition, from(source), hook]
 }
 
 const from = (source: Source): string =>
