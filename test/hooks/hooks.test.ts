@@ -21,27 +21,27 @@ const settle = (folder: string, hooks: unknown) =>
 
 test('ona hooks list shows every hook in its order, where it came from, and which do not run', async () => {
   settle(place, [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', if: 'Bash(git *)' }])
-  settle(project, { Stop: [{ hooks: [{ type: 'command', command: 'echo hi' }] }] })
+  settle(project, { Stop: [{ hooks: [{ type: 'command', command: 'echo hi', parallel: true }] }] })
   const rows = (await ona('hooks', 'list')).stdout.trimEnd().split('\n')
   assert.deepEqual(
     rows.map((line) => line.trim().split(/ {2,}/)),
     [
       ['event', 'matcher', 'from', 'hook'],
       ['0', 'PreToolUse', 'Bash if Bash(git *)', 'user', 'true'],
-      ['1', 'Stop', '*', 'project', 'echo hi (does not run: untrusted_workspace; trust this folder with ona --trust)'],
+      [
+        ...['1', 'Stop', '*', 'project'],
+        'echo hi (parallel) (does not run: untrusted_workspace; trust this folder with ona --trust)',
+      ],
     ],
   )
   const listed = JSON.parse((await ona('hooks', 'list', '--trust', '--json')).stdout)
   assert.deepEqual(
-    listed.hooks.map(({ ordinal, event, source, withheld }: Record<string, unknown>) => [
-      ordinal,
-      event,
-      source,
-      withheld,
+    listed.hooks.map(({ ordinal, event, source, parallel, withheld }: Record<string, unknown>) => [
+      ...[ordinal, event, source, parallel, withheld],
     ]),
     [
-      [0, 'PreToolUse', 'user', null],
-      [1, 'Stop', 'project', null],
+      [0, 'PreToolUse', 'user', false, null],
+      [1, 'Stop', 'project', true, null],
     ],
   )
 })
