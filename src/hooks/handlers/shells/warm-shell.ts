@@ -66,6 +66,8 @@ interface Pool extends HasLogin {
   rushed: boolean
   /** When the last hook ended. */
   endedAt: number
+  /** The stamp of this moment. */
+  stampNow: string | undefined
   refill: NodeJS.Timeout | undefined
 }
 
@@ -117,12 +119,21 @@ export async function withWarmShell<T>(
 
 function takeShell(pool: Pool, { ready }: Stock): Shell | undefined {
   if (ready.length === 0) return undefined
-  const stamp = stampOf(pool.place)
+  const stamp = stampNow(pool)
   for (let shell = ready.shift(); shell; shell = ready.shift()) {
     if (shell.stamp === stamp) return shell
     shell.dismiss()
   }
   return undefined
+}
+
+/** Parallel hooks are released in one go, and the files are looked at once for all of them. */
+function stampNow(pool: Pool): string {
+  pool.stampNow ??= stampOf(pool.place)
+  queueMicrotask(() => {
+    pool.stampNow = undefined
+  })
+  return pool.stampNow
 }
 
 async function nextShell(pool: Pool, stock: Stock): Promise<Shell | undefined> {
@@ -197,6 +208,7 @@ function newPool(key: string, place: WarmPlace): Pool {
     waits: true,
     rushed: false,
     endedAt: 0,
+    stampNow: undefined,
     refill: undefined,
   }
   pools.set(key, pool)
