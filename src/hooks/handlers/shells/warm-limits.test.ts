@@ -57,21 +57,21 @@ const isWarm = (command: string, place: WarmPlace) =>
   })
 
 test('a command of up to 32 KiB may be held ready; a longer one, one with a NUL, and none where they are off', async () => {
-  const place = newPlace()
+  const [off, place] = [newPlace({ ONA_WARM_SHELLS: '0' }), newPlace()]
   const longest = `: ${'x'.repeat(32 * 1024 - 2)}`
-  expectCommand(longest, place)
+  for (const where of [off, place]) expectCommand(longest, where)
   await until(() => warmShells(place, longest) === 1)
   for (const [command, where] of [
     [`${longest}x`, place],
     ['true\0', place],
-    ['true', newPlace({ ONA_WARM_SHELLS: '0' })],
+    ['true', off],
   ] as const) {
     expectCommand(command, where)
     assert.deepEqual([await isWarm(command, where), warmShells(where, command)], [false, 0])
   }
   expectCommand('true', place)
   await until(() => warmShells(place, 'true') === 1)
-  assert.equal(warmShells(place), 2)
+  assert.deepEqual([warmShells(place), warmShells(off)], [2, 0])
   assert.equal(await isWarm(longest, place), true)
 })
 
