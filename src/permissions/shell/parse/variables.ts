@@ -72,13 +72,18 @@ export function namedIn(command: string, words: readonly ShellWord[]): readonly 
 
 /** Those of them whose every word may be a name, or an assignment. */
 const takesNames = named(/^(read|mapfile|readarray|unset|declare|typeset|local|export|readonly)$/)
-const takesValue = /^-\w*[pdnNtui]$/
+/** Their options whose value is the next word, where no value is joined to them. */
+const takesValue: Readonly<Record<string, RegExp>> = {
+  read: /^-[^pdnNtui]*[pdnNtui]$/,
+  mapfile: /^-[^dnOsuCc]*[dnOsuCc]$/,
+  readarray: /^-[^dnOsuCc]*[dnOsuCc]$/,
+}
 
 /** Whether a builtin may set a variable whose name only the run can tell: `read $x`, `export $x`, `printf $x y`. */
 export function setsUnknown(command: string, words: readonly ShellWord[]): boolean {
   if (command === 'printf') return printfSetsUnknown(words)
   const isName = ({ value }: ShellWord, at: number) =>
-    value.startsWith(HOLE) && at > 0 && !takesValue.test(words[at - 1]!.value)
+    value.startsWith(HOLE) && at > 0 && !takesValue[command]?.test(words[at - 1]!.value)
   return takesNames(command) && words.some(isName)
 }
 
