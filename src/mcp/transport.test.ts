@@ -7,6 +7,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import type { ServerConfig } from './config.ts'
 import { wayTo } from './transport.ts'
@@ -66,6 +67,25 @@ for (const [what, args] of Object.entries(servers))
       const pids = readFileSync(file, 'utf8').trim().split(/\s/).map(Number)
       assert.deepEqual([pids.length, pids.filter(isRunning)], [2, []])
     })
+
+test('a server that is still starting when ona ends, ends too', { skip: process.platform !== 'linux' }, async () => {
+  const config = named({ type: 'stdio', command: 'sh', args: ['-c', 'while :; do sleep 1; done'], env: {} })
+  const program = `
+    const { readFileSync } = await import('node:fs')
+    const { wayTo } = await import(${JSON.stringify(import.meta.resolve('./transport.ts'))})
+    const { transport } = await wayTo(${JSON.stringify(config)}, { env: process.env, projectDir: '/' })
+    void transport.start()
+    console.log(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8'))
+    void transport.close()
+    process.exit()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const said = text(child.stdout)
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+  const pids = (await said).trim().split(/\s/).map(Number)
+  assert.deepEqual([pids.length, pids.filter(isRunning)], [1, []])
+})
 
 /** What becomes of a request that is answered like this, with a stream of events. */
 async function errorOf(t: TestContext, answer: (response: ServerResponse) => void): Promise<string> {

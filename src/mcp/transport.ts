@@ -62,9 +62,10 @@ async function childProcess(
   })
   let pid: number | null = null
   const start = async () => {
-    await transport.start()
-    pid = transport.pid
+    const started = transport.start()
+    pid = transport.pid // at once: whoever closes it while it starts must know what to end
     if (pid !== null) bindServer(pid)
+    await started
   }
   let closing: Promise<void> | undefined
   const close = () => {
