@@ -705,8 +705,8 @@ test('memory-activation', async (t) => {
     'of which the first counts': [...one({ id: 'a' }), ...one({ id: 'b' })],
     'of which several count': [
       ...one({ id: 'a', multiMatch: true }, { action: 'inject_context', message: 'low', priority: 'low' }),
-      ...one({ id: 'b', multiMatch: true }, { action: 'inject_context', message: 'high', priority: 'high' }),
       ...one({ id: 'c', multiMatch: true }, { action: 'inject_context', message: 'odd', priority: 'odd' }),
+      ...one({ id: 'b', multiMatch: true }, { action: 'inject_context', message: 'high', priority: 'high' }),
     ],
   }
   for (const [name, rules] of Object.entries(table)) {
