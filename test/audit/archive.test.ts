@@ -84,7 +84,9 @@ test('an archived conversation is read as before, and its rows are gone from the
 test('an export of rows since a time leaves archives alone that were made before', (t) => {
   const { folder, read, write, archiveAll } = record(t)
   const ids = archiveAll()
+  const activeAt = (time: string) => write((db) => db.run('UPDATE conversations SET last_active = ?', time))
   write((db) => db.run("UPDATE ona_archives SET archived_at = '2026-02-01 00:00:00'"))
+  activeAt('2026-01-31 00:00:00')
   rmSync(join(folder, file))
   const exported = (since: string) => read((db) => [...exportRows(db, { since })])
   assert.deepEqual(
@@ -92,6 +94,8 @@ test('an export of rows since a time leaves archives alone that were made before
     ids.map(() => ['event', 'archived']),
   )
   assert.throws(() => exported('2026-02-01 00:00:00'), { name: 'StoreError' })
+  activeAt('2026-01-30 23:59:59')
+  assert.equal(exported('2026-02-01 00:00:00').length, ids.length, 'nothing was added since, and only archived')
 })
 
 test('unarchiving puts every row back, and the last one removes the file', (t) => {

@@ -95,10 +95,19 @@ test('what is old and has rows is moved to a file, with an event that says so, a
       .map((line) => line && JSON.parse(line).table),
     ['transcript_entries', 'events', 'tool_permission_log', ''],
   )
+  const [active, archived] = ['2020-01-01 00:00:00', '2020-01-01 12:00:00']
+  db.run('UPDATE ona_archives SET archived_at = ?', archived)
+  assert.deepEqual(
+    [active, archived, '2020-01-01 12:00:01'].map((since) => archivedConversations(db, since)),
+    [['a'], ['a'], []],
+  )
+  // archived since then, but at rest for a day before
   db.run("UPDATE ona_archives SET archived_at = '2026-01-02 00:00:00'")
   assert.deepEqual(
-    [archivedConversations(db, '2026-01-02 00:00:00'), archivedConversations(db, '2026-01-02 00:00:01')],
-    [['a'], []],
+    ['2020-01-02 00:00:00', '2020-01-02 00:00:01', '2026-01-02 00:00:00'].map((since) =>
+      archivedConversations(db, since),
+    ),
+    [['a'], [], []],
   )
   archiveConversation(db, 'b', 'old.zst')
   assert.deepEqual(

@@ -116,10 +116,17 @@ const mostUnpacked = 4 * 1024 * 1024
 export const conversationOf = (db: ReadDb, sessionId: string | undefined): string =>
   db.get<{ id: string }>('SELECT conversation_id AS id FROM sessions WHERE session_id = ?', sessionId ?? '')?.id ?? ''
 
-/** Every archived conversation that may have a row since a time, for what reads the whole record. */
+/**
+ * Every archived conversation that may have a row since a time, for what reads the whole record. It was active when its rows were
+ * added, or, during a long call, within a day.
+ */
 export const archivedConversations = (db: ReadDb, since = ''): string[] =>
   db
-    .all<{ id: string }>('SELECT conversation_id AS id FROM ona_archives WHERE archived_at >= ? ORDER BY rowid', since)
+    .all<{ id: string }>(
+      `SELECT a.conversation_id AS id FROM ona_archives a JOIN conversations c ON c.id = a.conversation_id
+       WHERE ?1 = '' OR (a.archived_at >= ?1 AND c.last_active >= datetime(?1, '-1 day')) ORDER BY a.rowid`,
+      since,
+    )
     .map(({ id }) => id)
 
 /** What the queries look rows up by, as in the tables beside them; the ids themselves are the order of the rows. */
