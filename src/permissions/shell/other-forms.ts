@@ -1,4 +1,5 @@
 /** Commands that a command may stand for: without its first options, by the file that it runs, or with its options in full. */
+import { HOLE } from '../wildcard.ts'
 import { abbreviates } from './parse/abbreviates.ts'
 import { named } from './parse/by-name.ts'
 import { plainWord, type ShellWord } from './parse/command.ts'
@@ -34,6 +35,7 @@ function withoutOptions(form: Form): readonly Form[] {
 /** `node /usr/lib/npm-cli.js publish` as `npm publish`, and `pnpm npm publish`, which has no such verb. */
 function ran(form: Form): readonly Form[] {
   const [, first, ...rest] = form
+  if (first?.value.startsWith(HOLE) && fallsBack(nameOf(form))) return [[first, ...rest]]
   if (!first?.literal || !/^[\w~./@][\w~./@-]*$/.test(first.value)) return none
   const program = programIn(first.value).replace(/(-cli)?\.([cm]?[jt]s|py|rb|pl|php|lua)$/, '')
   return fallsBack(nameOf(form)) && isVerb(program) ? none : [[plainWord(program), ...rest]]

@@ -39,6 +39,13 @@ for (const deny of ['/usr/bin/git -C /srv push *', 'git push *']) {
   })
 }
 
+test('a package manager that is given an unknown word may run the program of a rule', async () => {
+  for (const line of ['pnpm $X publish', 'yarn "$X" publish', 'pnpm -w a $X publish'])
+    assert.equal(await ruling(line, 'npm publish *'), `ask: \`${line}\` may be what "Bash(npm publish *)" is about`)
+  for (const line of ['pnpm run $X', 'yarn add $X', 'node $X publish'])
+    assert.equal(await ruling(line, 'npm publish *'), 'allow: the allow rule "Bash"')
+})
+
 test('an unknown value of an option, or an unknown part of a list, may be what a rule is about', async () => {
   const lines = [
     ...['rsync --rsh="$X y" a b', 'rsync --rsh=$X a b', 'cp --backup=$X a b', 'tool --filter=$X y', 'tool a,$X'],
