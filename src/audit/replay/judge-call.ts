@@ -1,7 +1,7 @@
 /** Judges one recorded call by a policy, as a call goes: hooks, the planning gate as it stood then, the rules, the mode. */
 import { createPlane } from '../../hooks/dispatch.ts'
 import type { Handler } from '../../hooks/handler.ts'
-import type { Answer, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
+import type { Answer, HookNote, Invocation, PermissionMode, Plane, Scope } from '../../hooks/plane.ts'
 import type { JsonObject } from '../../hooks/shape.ts'
 import type { Safety, Steps } from '../../hooks/steps.ts'
 import { isFileTool, withFile } from '../../hosts/named-files.ts'
@@ -259,12 +259,17 @@ async function askHooks(
       const before = failed.get(hook)
       failed.set(hook, { calls: (before?.calls ?? 0) + 1, why: before?.why ?? reason })
     }
-  const said = answer.notes.findLast(({ effect }) => effect !== 'changed' && effect !== 'warned')
+  const first = (effect: HookNote['effect']) => answer.notes.find((note) => note.effect === effect)?.hook
   const refused = refusal(answer, step)
-  if (refused !== undefined)
-    return { decision: 'deny', denied: { by: 'hook', name: said?.hook ?? lastAsked(rows), reason: refused } }
+  if (refused !== undefined) {
+    const last = answer.notes.findLast(({ effect }) => effect !== 'changed' && effect !== 'warned')?.hook
+    return {
+      decision: 'deny',
+      denied: { by: 'hook', name: first('denied') ?? last ?? lastAsked(rows), reason: refused },
+    }
+  }
   const hook =
-    answer.decision === 'ask' ? said?.hook : lastAsked(rows.filter(({ stdout }) => allows.test(stdout ?? '')))
+    answer.decision === 'ask' ? first('asked') : lastAsked(rows.filter(({ stdout }) => allows.test(stdout ?? '')))
   return {
     decision: answer.decision,
     ...(hook && { hook }),

@@ -271,6 +271,26 @@ test('the hook that denied, asked or allowed is named', async (t) => {
   assert.deepEqual([changes, same], [[`${calls[1]} deny→ask function:says`, `${calls[2]} deny→allow function:says`], 1])
 })
 
+test('a hook that fails or has another answer beside the one that decided is not named for it', async (t) => {
+  const { db, session, call } = history(t)
+  const id = session()
+  const calls = ['deny', 'ask'].map((word) => call(id, 'mcp__x__y', { word }))
+  const parallel = true as const
+  const decides = ({ tool_input }: { tool_input: unknown }) => {
+    const permissionDecision = (tool_input as { word: 'deny' }).word
+    return { hookSpecificOutput: { hookEventName: 'PreToolUse' as const, permissionDecision } }
+  }
+  const asks = () => ({
+    hookSpecificOutput: { hookEventName: 'PreToolUse' as const, permissionDecision: 'ask' as const },
+  })
+  const broken = () => {
+    throw new Error('no')
+  }
+  const handlers = [decides, asks, broken].map((run) => defineHook('PreToolUse', run, { parallel }))
+  const { changes } = await replayed(db, policy({ handlers, mode: 'default' }))
+  assert.deepEqual(changes, [`${calls[0]} allow→deny function:decides`, `${calls[1]} allow→ask function:decides`])
+})
+
 test('commands, addresses and prompts are not asked, and that is counted; a failing hook is reported', async (t) => {
   const { db, session, call } = history(t)
   const id = session()
