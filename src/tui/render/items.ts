@@ -133,7 +133,8 @@ const statusOf = ({ output }: ToolCall): string =>
 function toolLines(call: ToolCall, columns: number, full: boolean): string[] {
   const lines = [toolHead(call, columns), ...call.notes.flatMap((note) => hookLines(note, columns))]
   if (call.calls.length > 0) lines.push(...treeLines(call.calls, columns, full ? call.calls.length : 3))
-  const isShown = call.outcome === 'denied' && call.notes.some(({ reason }) => reason === call.output?.content)
+  const said = new Set(call.notes.flatMap(({ reason }) => reason.split('\n')))
+  const isShown = call.outcome === 'denied' && call.output?.content.split('\n').every((line) => said.has(line))
   return isShown ? lines : [...lines, ...under(resultLines(call, columns - 4, full), full)]
 }
 
