@@ -41,6 +41,13 @@ test('a hook gets one object: the event, its fields, and where it is asked', asy
   })
 })
 
+test('a hook at a step cannot be parallel', () => {
+  const define = () => defineStepHook('before_tool_apply', () => undefined, { parallel: true } as never)
+  const why =
+    'defineStepHook("before_tool_apply", …): parallel belongs to events; at a step each hook sees what the one before it changed'
+  assert.throws(define, new TypeError(why))
+})
+
 test('what every hook gets is covered by no field of an event, however it is called', async () => {
   let got: unknown
   const plane = createPlane([

@@ -83,6 +83,10 @@ export function defineStepHook<S extends StepName>(
 ): Handler {
   if (!stepNames.includes(step)) throw new TypeError(`defineStepHook: the step ${notKnown(step, stepNames)}`)
   checkForm('defineStepHook', step, handler, 'event, step, context, agent and timestamp')
+  if ('parallel' in options && options.parallel)
+    throw new TypeError(
+      `defineStepHook("${step}", …): parallel belongs to events; at a step each hook sees what the one before it changed`,
+    )
   return {
     ...declared(step, handler, options),
     ...(match && { match, matcher: JSON.stringify(match) }),
