@@ -128,6 +128,27 @@ test('a parallel hook that changes the input refuses the call: the others have j
   assert.equal(rows[1]!.exitCode, 0)
 })
 
+test('what refuses beside a change of the input still counts, and says why', async () => {
+  const stopped = say({
+    ...{ continue: false, stopReason: 'enough' },
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      ...{ permissionDecision: 'deny', permissionDecisionReason: 'no rm', updatedInput: {} },
+    },
+  })
+  const { answer } = await stage(settings([pre(stopped, { parallel: true })])).call()
+  const why = 'changes the input, which a hook with "parallel" may not; remove "parallel" from it'
+  assert.deepEqual([answer.decision, answer.reason, answer.stop], ['deny', `[0] ${why}\nno rm`, 'enough'])
+})
+
+test('the reason has the words of every parallel hook that denied', async () => {
+  const no = (reason: string) => pre(decide('deny', { permissionDecisionReason: reason }), { parallel: true })
+  const { answer } = await stage(
+    settings([no('no rm'), pre('echo no secrets >&2; exit 2', { parallel: true }), no('no prod')]),
+  ).call()
+  assert.equal(answer.reason, '[1] no secrets\nno rm\nno prod')
+})
+
 test('functions can be parallel; a handler of a step is not, whatever it says', async () => {
   const order: string[] = []
   const slow = (name: string) =>

@@ -83,13 +83,10 @@ export function merge(earlier: Verdict, later: Verdict): Verdict {
 
 const strictness: Record<Decision, number> = { none: 0, allow: 1, ask: 2, deny: 3 }
 
-/** Why it was refused: a line for each handler that blocked, by ordinal; else the reason of the one that denied. */
+/** Why it was refused: a line for each handler that blocked, by ordinal, and the reason of the one that denied. */
 export function reasonOf({ blocks, reason }: Verdict): string {
-  if (blocks.length === 0) return reason
-  return blocks
-    .toSorted((a, b) => a.ordinal - b.ordinal)
-    .map(({ ordinal, text }) => `[${ordinal}] ${text}`)
-    .join('\n')
+  const lines = blocks.toSorted((a, b) => a.ordinal - b.ordinal).map(({ ordinal, text }) => `[${ordinal}] ${text}`)
+  return [...lines, ...(reason === '' ? [] : [reason])].join('\n')
 }
 
 /** Whether the remaining handlers can be skipped. What has already happened cannot be refused, so there all of them run. */

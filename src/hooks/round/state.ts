@@ -83,7 +83,7 @@ export interface Round {
   lastShown: { readonly profile: Profile | undefined; readonly shown: Shown } | undefined
   verdict: Verdict
   control: Control
-  /** Why a step's handler ended it, where the step has no place for the words. */
+  /** Why a step's handler ended it, where the step has no place for the words, and why other hooks denied as well. */
   readonly reasons: string[]
   /** It is decided; no other handler needs to run. */
   isOver: boolean

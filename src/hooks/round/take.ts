@@ -57,6 +57,8 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   if (interrupted && guards(round, handler)) refuse(round, `the hook ${handler.label} ${failure}`)
   const open = failure !== undefined && guards(round, handler) && verdict.decision !== 'deny' && !round.refused
   if (failure !== undefined) note(round, handler, 'failed', open ? `${failure}; ${failedOpen(name)}` : failure, open)
+  // only parallel hooks deny what another has denied already
+  if (round.verdict.decision === 'deny' && verdict.decision === 'deny') round.reasons.push(verdict.reason)
   round.verdict = merge(round.verdict, verdict)
   if (verdict.input !== undefined) {
     change(round, 'tool_input', verdict.input)

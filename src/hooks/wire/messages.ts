@@ -95,7 +95,9 @@ export function readEventReply(
       if (odd !== undefined) return failed(odd)
       if (read?.ok) {
         const verdict = verdictOf(name, read.value, profile)
-        return parallel && verdict.input ? failed(changesInput, blocked(name, ordinal, changesInput)) : { verdict }
+        if (!parallel || !verdict.input) return { verdict }
+        const refusal = verdictOf(name, refusalIn(name, reply.value))
+        return failed(changesInput, merge(refusal, blocked(name, ordinal, changesInput)))
       }
       const why = read ? `answered with what ${name} does not take: ${say(read.problem)}` : reply.fault!
       return failed(why, verdictOf(name, refusalIn(name, reply.value)))
