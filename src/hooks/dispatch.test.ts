@@ -149,6 +149,19 @@ test('the reason has the words of every parallel hook that denied', async () => 
   assert.equal(answer.reason, '[1] no secrets\nno rm\nno prod')
 })
 
+test('a parallel hook that fails beside one that denies has not failed open', async () => {
+  const beside = (first: string, second: string) =>
+    stage(settings([pre(first, { parallel: true }), pre(second, { parallel: true })])).call()
+  const { answer } = await beside('exit 2', 'exit 1')
+  assert.deepEqual(
+    answer.notes.map(({ effect, failedOpen, reason }) => [effect, failedOpen, reason]),
+    [
+      ['denied', undefined, '[0] '],
+      ['failed', undefined, 'exited with 1'],
+    ],
+  )
+})
+
 test('functions can be parallel; a handler of a step is not, whatever it says', async () => {
   const order: string[] = []
   const slow = (name: string) =>

@@ -55,7 +55,7 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
   if (warning !== undefined) note(round, handler, 'warned', warning)
   const interrupted = failure !== undefined && reply.kind === 'failure' && reply.cause === 'interrupted'
   if (interrupted && guards(round, handler)) refuse(round, `the hook ${handler.label} ${failure}`)
-  const open = failure !== undefined && guards(round, handler) && verdict.decision !== 'deny' && !round.refused
+  const open = failure !== undefined && guards(round, handler) && verdict.decision !== 'deny' && !round.isOver
   if (failure !== undefined) note(round, handler, 'failed', open ? `${failure}; ${failedOpen(name)}` : failure, open)
   // only parallel hooks deny what another has denied already
   if (round.verdict.decision === 'deny' && verdict.decision === 'deny') round.reasons.push(verdict.reason)
