@@ -18,8 +18,9 @@ export const trouble = (kind: Kind, message: string, again = retried.has(kind)):
 
 /** A reply whose status was not 200. */
 export function refused(status: number, headers: IncomingHttpHeaders, body: string, host: string): Trouble {
-  const { type, code, message } = errorOf(body)
-  const tooLong = overflowIn(code, message)
+  const error = errorOf(body)
+  const { type, code, message } = error
+  const tooLong = overflowIn(error) ?? (status === 413 ? { contextOverflow: true } : undefined)
   const isTooLong = tooLong !== undefined
   const named = kindOf(type, code, message)
   // "some error" in the body says less than the status: a 401 stays a 401 and is not asked again
@@ -52,8 +53,9 @@ export const windowFull = (host: string): Trouble => ({
 
 /** An error that came inside a stream whose status was 200. */
 export function broken(error: unknown, host: string): Trouble {
-  const { type, code, message } = parts(error)
-  const tooLong = overflowIn(code, message)
+  const words = parts(error)
+  const { type, code, message } = words
+  const tooLong = overflowIn(words)
   const kind = tooLong ? 'invalid-request' : (kindOf(type, code, message) ?? 'server')
   return {
     failure: {
@@ -69,28 +71,55 @@ const retried: ReadonlySet<Kind> = new Set(['rate-limit', 'overloaded', 'server'
 /** What servers say of a request that does not fit the window. The test names them. */
 const overflow = new RegExp(
   [
-    ...['context_length_exceeded', 'prompt is too long', 'input is too long', 'maximum (?:context|prompt) length'],
-    ...[
-      'exceeds? (?:the )?(?:available )?context',
-      'exceeds the maximum number of tokens',
-      'greater than the context length',
-    ],
-    ...['context the overflows', 'n_keep \\(\\d+\\) >= n_ctx'],
+    'context_length_exceeded',
+    'context_window_exceeded',
+    'exceed_context_size',
+    'request[ _]too[ _]large',
+    'prompt (?:is )?too long',
+    'input is too long',
+    'maximum (?:context|prompt) length',
+    'exceeds? (?:the )?(?:available )?context',
+    'exceeds the maximum number of tokens',
+    'exceeds max length',
+    'exceeds the limit of \\d+$',
+    'exceed the configured limit of \\d+ tokens',
+    'exceeded model token limit',
+    'context size has been exceeded',
+    'context window exceeds',
+    'context the overflows',
+    "(?:greater|longer) than the (?:model's )?context length",
+    'longer than the maximum model length',
+    'reduce the length of the messages',
+    'range of input length',
+    'inputs\\W+must have less than \\d+ tokens',
+    'n_keep \\(\\d+\\) >= n_ctx',
   ].join('|'),
   'i',
 )
 
 /** No model reads less: a smaller number counts something else. */
 const leastWindow = 1024
-/** Before the number of tokens that the model can read. */
-const windowIn = /(?:> |length is |length of only |size \(|allowed \(|n_ctx:? \(?)(\d+)/
+/** Around the number of tokens that the model can read. */
+const windowIn = new RegExp(
+  [
+    '(?:>|length of only|length of|(?<!current )length is|length:|limit of|limit is|token limit:|less than) (\\d+)',
+    '(?:context length|size|allowed) \\(?(\\d+)',
+    'n_ctx:? \\(?(\\d+)',
+    'with (\\d+) maximum context',
+    'limit (\\d+), requested',
+    '\\[1, (\\d+)\\]',
+  ].join('|'),
+  'i',
+)
 
-function overflowIn(
-  code: string,
-  message: string,
-): Pick<ModelFailure, 'contextOverflow' | 'contextWindow'> | undefined {
-  if (!overflow.test(`${code} ${message}`)) return undefined
-  const contextWindow = Number(windowIn.exec(message)?.[1])
+function overflowIn({
+  type,
+  code,
+  message,
+  window,
+}: ErrorParts): Pick<ModelFailure, 'contextOverflow' | 'contextWindow'> | undefined {
+  if (!overflow.test(`${type} ${code} ${message}`)) return undefined
+  const contextWindow = window ?? Number(windowIn.exec(message)?.slice(1).find(Boolean))
   return { contextOverflow: true, ...(contextWindow >= leastWindow && { contextWindow }) }
 }
 
@@ -128,21 +157,34 @@ function kindOfStatus(status: number): Kind {
   return 'unknown'
 }
 
-function errorOf(body: string): { type: string; code: string; message: string } {
+interface ErrorParts {
+  readonly type: string
+  readonly code: string
+  readonly message: string
+  /** Tokens that the model can read. */
+  readonly window?: number
+}
+
+function errorOf(body: string): ErrorParts {
   try {
     const parsed: unknown = JSON.parse(body)
-    return isObject(parsed) ? parts(parsed.error ?? parsed) : parts(undefined)
+    const first = Array.isArray(parsed) ? parsed[0] : parsed // as Gemini's OpenAI-compatible endpoint sends it
+    return isObject(first) ? parts(first.error ?? first) : parts(undefined)
   } catch {
     // Not JSON: a proxy's page. Its words, without its markup, still say more than nothing.
     return { type: '', code: '', message: short(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')) }
   }
 }
 
-function parts(error: unknown): { type: string; code: string; message: string } {
+function parts(error: unknown): ErrorParts {
   if (typeof error === 'string') return { type: '', code: '', message: short(error) }
   const fields: JsonObject = isObject(error) ? error : {}
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
-  return { type: text(fields.type), code: text(fields.code), message: short(text(fields.message)) }
+  // OpenRouter's own message does not say what the provider's did
+  const raw = isObject(fields.metadata) ? text(fields.metadata.raw) : ''
+  const message = short([text(fields.message), raw].filter(Boolean).join(': '))
+  const { n_ctx: window } = fields
+  return { type: text(fields.type), code: text(fields.code), message, ...(typeof window === 'number' && { window }) }
 }
 
 function short(text: string): string {
