@@ -40,7 +40,7 @@ const subagentStart = (agent: { id: string; type: string }) =>
 
 /** The prompt passes those who may rewrite or refuse it, and becomes part of the transcript. */
 export async function ingest(session: Session, prompt: readonly Block[], source: Source): Promise<TurnEnd | undefined> {
-  const before: Steps['before_ingest'] = { source, input: [...newsOf(session.tasks), ...prompt] }
+  const before: Steps['before_ingest'] = { source, input: [...newsOf(session.tasks, session.model.window), ...prompt] }
   const raised = () => ({ name: 'UserPromptSubmit', fields: { prompt: textOf(typedIn(prompt)) } }) as const
   const answer = await session.ask('before_ingest', before, source === 'user' ? raised : undefined)
   if (answer.decision === 'deny') return { stop: 'refusal', text: '', why: answer.reason }
@@ -191,7 +191,7 @@ export async function runTools(session: Session, calls: readonly ToolUse[]): Pro
   }
   const step: Steps['after_tool_batch'] = { results, additionalContext: [] }
   const answer = await session.ask('after_tool_batch', step)
-  for (const blocks of [step.additionalContext, newsOf(session.tasks), session.takeQueued()])
+  for (const blocks of [step.additionalContext, newsOf(session.tasks, session.model.window), session.takeQueued()])
     if (blocks.length > 0) session.say(blocks)
   if (session.pending.length > 0) session.commit(() => {})
   end ??= ended(session, answer)

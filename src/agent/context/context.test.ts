@@ -132,6 +132,20 @@ test('a result that is larger than the window is shown in part and kept whole, a
   assert.equal((await say(it, 'go on')).text, 'on we go')
 })
 
+test('what a background agent comes back with is shown in part, too', async () => {
+  const it = start({ window: 10_000, script: ['seen'] })
+  const run = async (_: AbortSignal, write: (text: string) => void) => {
+    write(`first\n${'x'.repeat(1_000_000)}\nlast`)
+    return { exitCode: 0 }
+  }
+  it.session.tasks.start({ kind: 'agent', about: 'a look', run })
+  await it.session.tasks.settle(1000)
+  assert.equal((await say(it, 'well?')).text, 'seen')
+  const [news] = it.session.messages[0]!.content
+  assert.ok(news?.type === 'text' && news.text.length < 11_000)
+  assert.match(news.text, /<result>first\nx+\n\[SDLC_TRUNCATED\] .*\nx+\nlast<\/result>/)
+})
+
 test('what is summarised fits: the largest results are shortened first, and the rest goes on in further pieces', () => {
   const result = (id: string, content: string) =>
     ({ type: 'tool_result', tool_use_id: id, content, is_error: false }) as const

@@ -1,6 +1,7 @@
 /** Work that goes on beside the turn: background shells and agents, their bounded output, and the news of their end. */
 import type { Block } from '../../hooks/steps.ts'
 import type { BackgroundTasks, TaskState } from '../../tools/host.ts'
+import { boundedResult } from '../context/window.ts'
 import type { AgentEvent } from '../events.ts'
 
 /** What is kept of a task's output; the oldest goes first. */
@@ -142,10 +143,10 @@ export function createTasks(tell: (event: AgentEvent) => void): Tasks {
   }
 }
 
-/** What ended and was not heard of yet, in words for the model, once each. */
-export const newsOf = (tasks: Tasks): Block[] =>
+/** What ended and was not heard of yet, in words for the model, once each. The session of an agent keeps its result whole. */
+export const newsOf = (tasks: Tasks, window: number): Block[] =>
   tasks.takeFinished().map(({ id, kind, status, about, output }) => {
-    const result = kind === 'agent' ? `<result>${output}</result>` : ''
+    const result = kind === 'agent' ? `<result>${boundedResult(output, window)}</result>` : ''
     const news = `<task-id>${id}</task-id><status>${status}</status><summary>${about}</summary>${result}`
     return { type: 'text', text: `<task-notification>${news}</task-notification>` }
   })
