@@ -222,6 +222,19 @@ test('ToolSearch, MCP tools and resources: deferred tools are found, told of and
   assert.deepEqual([told(chats[0]!), told(chats[1]!)], [[], ['mcp__every__echo']])
 })
 
+test('ToolSearch: a resumed session and its copy keep the tools that were loaded', async (t) => {
+  const settings = { ...servers, ...allow('ToolSearch', 'mcp__every__*') }
+  const env = { ENABLE_TOOL_SEARCH: 'true' }
+  const { at } = await play(t, [call('ToolSearch', { query: 'select:mcp__every__echo' })], settings, { env })
+  for (const words of [['--continue'], ['--continue', '--fork-session']]) {
+    const model = await testModel(t, [call('mcp__every__echo', { message: 'hi' })])
+    const ran = await at.run(['-p', 'go on', ...words], { env: { ...model.env, ...env } })
+    assert.equal(ran.code, 0, ran.stderr)
+    const told = model.chats[0]!.tools.map(({ name }) => name).filter((name) => name.startsWith('mcp__'))
+    assert.deepEqual(told, ['mcp__every__echo'])
+  }
+})
+
 const planText = '# Plan\n\n1. Do it\n\n## Success criteria\n\n- C1: it is done'
 const planHook = (decision: object) => ({
   hooks: [

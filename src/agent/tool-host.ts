@@ -11,6 +11,7 @@ import { askModel } from './model/ask-model.ts'
 import { spendAside } from './model/spend.ts'
 import { questionOf } from './permission-question.ts'
 import { checkpoint } from './session/checkpoint.ts'
+import { loadTools } from './session/loaded-tools.ts'
 import type { Session } from './session/session.ts'
 
 /** What a tool is run with. `call`: as the rules judged it. */
@@ -74,7 +75,7 @@ function hostOf(session: Session, pace: Call['pace']): ToolHost {
     mcp: runtime.mcp,
     deferredTools: () => session.toolbox.deferred(session.model.window),
     unlisted: () => unlisted(session),
-    revealTools: (names) => session.toolbox.reveal(names),
+    revealTools: (names) => loadTools(session, names),
     askModel: (prompt, signal) => askModel(session, prompt, signal),
     async searchWeb(query, domains, signal) {
       const { provider, wireModel } = session.model

@@ -1,5 +1,5 @@
 /** The tools of a session: the built-in ones, those of MCP servers, and which of them the model sees. */
-import { deferTools } from '../mcp/deferral.ts'
+import { deferTools, loadedTools } from '../mcp/deferral.ts'
 import type { ToolDefinition } from '../providers/model.ts'
 import { builtInTool, builtInTools, definitionOf } from '../tools/all.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -13,6 +13,7 @@ export interface Toolbox {
   definitions(window: number): readonly ToolDefinition[]
   /** Known by name only until ToolSearch asks for them. */
   deferred(window: number): readonly ToolDefinition[]
+  /** Loads them, and those loaded long ago make room. */
   reveal(names: readonly string[]): void
 }
 
@@ -23,7 +24,14 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
   const mcpTools = () => (runtime.mcp?.tools() ?? []).filter((tool) => allowed(tool.name))
   let listed: { readonly from: readonly Tool[]; readonly list: readonly ToolDefinition[] } | undefined
 
-  const split = (window: number) => deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
+  const split = (window: number) => {
+    const { listed, deferred } = deferTools(mcpTools(), window, runtime.env['ENABLE_TOOL_SEARCH'])
+    const loaded = loadedTools(deferred, revealed, window)
+    return {
+      shown: [...listed, ...deferred.filter((tool) => loaded.has(tool))],
+      deferred: deferred.filter((tool) => !loaded.has(tool)),
+    }
+  }
   return {
     get(name) {
       if (!allowed(name)) return undefined
@@ -31,18 +39,17 @@ export function toolsOf(runtime: Runtime, only?: (name: string) => boolean): Too
     },
     names: () => [...builtIn.map((each) => each.name), ...mcpTools().map((tool) => tool.name)],
     definitions(window) {
-      const { listed: tools, deferred } = split(window)
-      const shown = [...tools, ...deferred.filter((tool) => revealed.has(tool.name))]
+      const { shown } = split(window)
       if (listed?.from.length !== shown.length || shown.some((tool, at) => tool !== listed?.from[at]))
         listed = { from: shown, list: [...builtIn, ...shown].map(definitionOf) }
       return listed.list
     },
-    deferred: (window) =>
-      split(window)
-        .deferred.filter((tool) => !revealed.has(tool.name))
-        .map(definitionOf),
+    deferred: (window) => split(window).deferred.map(definitionOf),
     reveal(names) {
-      for (const name of names) revealed.add(name)
+      for (const name of names) {
+        revealed.delete(name)
+        revealed.add(name)
+      }
     },
   }
 }

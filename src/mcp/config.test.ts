@@ -5,7 +5,7 @@ import { anyText } from '../../test/support/any-text.ts'
 import { record } from '../hooks/shape.ts'
 import { flagServers, readServers } from './config.ts'
 import { capped, described, outputOf, schemaOf } from './content.ts'
-import { deferTools } from './deferral.ts'
+import { deferTools, loadedTools } from './deferral.ts'
 import { slugOf, toolNames } from './names.ts'
 
 const read = (servers: unknown, env: NodeJS.ProcessEnv = {}) =>
@@ -168,5 +168,22 @@ test('tools are deferred when they would take too much of the context', () => {
   assert.deepEqual(
     [names(), names('auto', 5000), names('auto:1'), names('true'), names('false', 10)],
     [[], ['a', 'b'], ['a', 'b'], ['a', 'b'], []],
+  )
+})
+
+test('of the tools that were loaded, the last ones for which there is room are sent', () => {
+  const tools = ['a', 'b', 'c', 'd'].map((name, at) => ({
+    ...{ name, prompt: 'x'.repeat(1000 * (at + 1)), input: record({}) },
+  }))
+  const loaded = (names: string[], window: number) =>
+    Array.from(loadedTools(tools, names, window), ({ name }) => name).sort()
+  assert.deepEqual(
+    [
+      loaded(['a', 'b', 'c'], 8000),
+      loaded(['a', 'b', 'c'], 6000),
+      loaded(['a', 'd', 'gone'], 3000),
+      loaded(['d'], 1000),
+    ],
+    [['a', 'b', 'c'], ['b', 'c'], ['a'], []],
   )
 })

@@ -217,6 +217,11 @@ test('tools that are not loaded are found by name or by words, and loaded', asyn
     'No tool matches "select:send". Not loaded yet: mcp__mail__send, mcp__mail__list, mcp__db__query',
   )
   assert.equal(b.told[0], 'reveal mcp__mail__list mcp__db__query')
+  const full = bench(t, { deferredTools: () => tools, revealTools: (names) => names.slice(1) })
+  assert.match(
+    (await full.use('ToolSearch', { query: '+mail send' })).content,
+    /^Loaded mcp__mail__list:\n\{.*\}\nNot loaded, for they would take too much of the context: mcp__mail__send$/,
+  )
   assert.equal(
     (await bench(t).use('ToolSearch', { query: 'x' })).content,
     'No tool matches "x". All tools are loaded already.',

@@ -28,8 +28,8 @@ export interface ToolHost {
   deferredTools(): readonly ToolDefinitionLike[]
   /** Skills and agents that the model has not seen described (ToolSearch). */
   unlisted(): readonly Listing[]
-  /** Makes tools part of the next request. */
-  revealTools(names: readonly string[]): void
+  /** Makes tools part of the next request; gives those for which there is room. */
+  revealTools(names: readonly string[]): readonly string[]
   /** Asks a small question of the session's model, without tools (WebFetch's prompt). */
   askModel(prompt: string, signal: AbortSignal): Promise<{ ok: boolean; text: string }>
   /** The provider's own web search; undefined where it has none. */

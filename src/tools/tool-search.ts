@@ -27,16 +27,21 @@ export const toolSearch = defineTool({
       const listed = names.length === 0 ? 'All tools are loaded already.' : `Not loaded yet: ${firstNames(names)}`
       return said(`No tool matches ${JSON.stringify(query)}. ${listed}`, { kind: 'text', summary: 'No tool found' })
     }
-    const loaded = found.filter((each) => 'inputSchema' in each)
-    const names = loaded.map(({ name }) => name)
-    if (names.length > 0) host.revealTools(names)
+    const wanted = found.filter((each) => 'inputSchema' in each)
+    const names = wanted.length > 0 ? host.revealTools(wanted.map(({ name }) => name)) : []
+    const loaded = wanted.filter(({ name }) => names.includes(name))
+    const tooMany = wanted.flatMap(({ name }) => (names.includes(name) ? [] : [name]))
     const described = loaded.map(({ name, description, inputSchema }) =>
       JSON.stringify({ name, description, input_schema: inputSchema }),
     )
     const others = found.flatMap((each) =>
       'kind' in each ? [`${each.kind} ${each.name}: ${each.description.slice(0, longestDescription)}`] : [],
     )
-    const text = [...(names.length > 0 ? [`Loaded ${names.join(', ')}:`, ...described] : []), ...others].join('\n')
+    const text = [
+      ...(names.length > 0 ? [`Loaded ${names.join(', ')}:`, ...described] : []),
+      ...(tooMany.length > 0 ? [`Not loaded, for they would take too much of the context: ${tooMany.join(', ')}`] : []),
+      ...others,
+    ].join('\n')
     const summary =
       names.length > 0 ? `Loaded ${names.join(', ')}` : `Found ${found.map(({ name }) => name).join(', ')}`
     return said(capped(text), { kind: 'text', summary })

@@ -55,7 +55,10 @@ export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench 
     mcp: undefined,
     deferredTools: () => [],
     unlisted: () => [],
-    revealTools: (names) => void told.push(`reveal ${names.join(' ')}`),
+    revealTools(names) {
+      told.push(`reveal ${names.join(' ')}`)
+      return names
+    },
     askModel: async () => ({ ok: false, text: 'no model here' }),
     searchWeb: async () => undefined,
     mayReachPrivate: () => false,

@@ -13,13 +13,14 @@ export function forkSession(db: Db, old: Session, id?: string): Session {
     const fork = createSession(db, old.conversationId, id)
     if (isShort(db, old.sessionId)) copyAll(db, old.sessionId, fork.sessionId)
     else copyLive(db, old.sessionId, fork.sessionId)
-    db.run(
-      `INSERT OR REPLACE INTO state(conversation_id, key, value)
-       SELECT conversation_id, 'model:' || ?, value FROM state WHERE conversation_id = ? AND key = 'model:' || ?`,
-      fork.sessionId,
-      old.conversationId,
-      old.sessionId,
-    )
+    for (const kind of ['model:', 'tools:'])
+      db.run(
+        `INSERT OR REPLACE INTO state(conversation_id, key, value)
+         SELECT conversation_id, ?, value FROM state WHERE conversation_id = ? AND key = ?`,
+        kind + fork.sessionId,
+        old.conversationId,
+        kind + old.sessionId,
+      )
     return fork
   })
 }

@@ -15,6 +15,7 @@ import { equip } from '../subagents/agent-extensions.ts'
 import { toolsOf } from '../toolbox.ts'
 import { type Found, findSession } from './find-session.ts'
 import { loadConversation } from './history.ts'
+import { loadAgain } from './loaded-tools.ts'
 import { type Opened, openSharedRuntime } from './open-runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { Session } from './session.ts'
@@ -99,6 +100,7 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
     if (options.maxRequests) entered.maxRequests = options.maxRequests
     const todos = getState(db, entered.conversationId, 'todos')
     if (todos && !from.isNew) entered.todos = JSON.parse(todos)
+    if (!from.isNew) loadAgain(entered)
     return entered
   }
   const mode = options.mode ?? agent?.permissionMode ?? permissions.defaultMode ?? 'default'

@@ -15,6 +15,7 @@ import { now } from '../clock.ts'
 import { loadSkill } from '../context/skills.ts'
 import { requestedModel } from '../model/requested-model.ts'
 import { loadMessages, recover } from '../session/history.ts'
+import { loadAgain } from '../session/loaded-tools.ts'
 import { Session, type SubagentTask } from '../session/session.ts'
 import type { Worktree } from '../session/worktree.ts'
 import { toolsOf } from '../toolbox.ts'
@@ -82,6 +83,7 @@ export async function runSubagent(parent: Session, request: SubagentTask): Promi
     systemPrompt: kind.prompt,
   })
   if (kind.maxTurns) child.maxRequests = kind.maxTurns
+  if (before) loadAgain(child)
   const prompt = before ? '' : await withSkills(child, kind, request.prompt)
   if (typeof prompt !== 'string') return failed(prompt.problem)
   child.granted.push(...(request.granted ?? []))
