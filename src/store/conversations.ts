@@ -104,11 +104,13 @@ export function chosen(equal: Readonly<Record<string, string | null | undefined>
 /** Conversations first (CROSS JOIN keeps the order), so that the newest are found by index and the rest is not read. */
 export const resumableSessions = `FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
   WHERE NOT EXISTS (SELECT 1 FROM ona_subagents a WHERE a.session_id = s.session_id)
-    AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)`
+    AND NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = s.session_id)
+    AND NOT EXISTS (SELECT 1 FROM ona_dispatcher_imports d WHERE d.session_id = s.session_id)`
 export const newestSessionFirst = 'ORDER BY c.last_active DESC, s.started_at DESC, s.rowid DESC'
 
 const conversation =
   'SELECT id, project_dir AS projectDir, phase, created_at AS createdAt, last_active AS lastActive FROM conversations'
 const newestFirst = 'ORDER BY last_active DESC, rowid DESC LIMIT 1'
-/** Not out of another agent's history. */
-const ours = 'NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = conversations.id)'
+/** Not out of another agent's history, or a log of the dispatcher. */
+const ours = `NOT EXISTS (SELECT 1 FROM ona_imports i WHERE i.session_id = conversations.id)
+  AND NOT EXISTS (SELECT 1 FROM ona_dispatcher_imports d WHERE d.session_id = conversations.id)`

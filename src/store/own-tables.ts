@@ -226,4 +226,10 @@ export const ownTables: readonly string[] = [
   'CREATE INDEX ona_archived_hooks_conversation ON ona_archived_hooks(conversation_id)',
   // Approvals that are pending: few, however many have expired.
   'CREATE INDEX ona_approvals_pending ON ona_approvals(expires_at) WHERE settled = 0 AND decision IS NULL',
+  // Whether a session is a log of the dispatcher.
+  'CREATE INDEX ona_dispatcher_imports_session ON ona_dispatcher_imports(session_id)',
+  // A log that was added to was active then.
+  `UPDATE conversations SET last_active = max(last_active,
+      coalesce((SELECT max(timestamp) FROM events e WHERE e.session_id = conversations.id), ''))
+    WHERE id IN (SELECT session_id FROM ona_dispatcher_imports)`,
 ]

@@ -1,7 +1,7 @@
 /** The dispatcher's logs in the database: through the program and SQL alone. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -56,4 +56,38 @@ test('ona audit import brings every line in once, however often it is run', asyn
 test('a folder that is not there is reported; wrong usage is exit 2', () => {
   const run = (...words: string[]) => spawnSync(process.execPath, [bin, 'audit', ...words], { encoding: 'utf8' }).status
   assert.deepEqual([run('import', '/nowhere/at/all'), run('exprot'), run('--help')], [1, 2, 0])
+})
+
+test('a log that goes on is active then; it is archived, read there and put back, and not continued', () => {
+  const folder = tempFolder()
+  const [logs, path] = [join(folder, 'repo/.ai/tmp'), join(folder, 'agent.db')]
+  mkdirSync(join(logs, '0a1b2c3d'), { recursive: true })
+  const ona = (...words: string[]) =>
+    spawnSync(process.execPath, [bin, ...words], {
+      ...{ encoding: 'utf8', cwd: join(folder, 'repo'), env: { ...process.env, AGENT_SDLC_DB: path, HOME: folder } },
+    })
+  const call = (day: number) => {
+    const about = {
+      ts: Date.UTC(2026, 0, day),
+      event: 'PreToolUse',
+      kind: 'TOOL_DECISION',
+      toolName: 'run_in_terminal',
+    }
+    const data = { toolInput: { command: `rm day-${day}` } }
+    appendFileSync(join(logs, '0a1b2c3d/events.jsonl'), `${JSON.stringify({ ...about, decision: 'allow', data })}\n`)
+    assert.equal(ona('audit', 'import', logs).status, 0)
+  }
+  const replayed = (...words: string[]) =>
+    JSON.parse(ona('hooks', 'replay', '--rule', 'deny:Bash(rm *)', '--json', ...words).stdout).changes.length
+  const archive = (before: string) =>
+    JSON.parse(ona('audit', 'archive', '--older-than', before, '--json').stdout).conversations
+  call(1)
+  call(5)
+  assert.deepEqual([archive('2026-01-04'), archive('2026-01-06')], [0, 1])
+  assert.deepEqual([replayed(), replayed('--since', '2026-01-05'), replayed('--since', '2026-01-06')], [2, 1, 0])
+  call(9)
+  assert.equal(existsSync(join(folder, readdirSync(folder).find((name) => name.endsWith('.zst')) ?? 'none')), false)
+  assert.deepEqual([replayed(), archive('2026-01-06'), ona('audit', 'verify').status], [3, 0, 0])
+  assert.match(ona('-p', 'hi', '--model', 'rehearsal', '--continue').stderr, /there is no session of/)
+  assert.match(ona('plan', 'list').stderr, /there is no conversation of this folder/)
 })

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { restoreSession, settleArchives } from '../../store/archive/archive.ts'
 import { recordHooks } from '../../store/audit.ts'
 import type { Db } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
@@ -46,6 +47,7 @@ export function importDispatcher(db: Db, folder: string, projectDir = resolve(fo
     total.decisions += found.decisions
     total.torn += found.torn
   }
+  total.problems.push(...settleArchives(db))
   return total
 }
 
@@ -63,6 +65,7 @@ function importSession(db: Db, file: string, projectDir: string, sid: string) {
     if (size < from) return `${file} is shorter than when it was last imported; it was left out`
     let session = known?.session
     let bytes = from
+    let newest = -Infinity
     for (const { text, end } of wholeLines(fd, from, size)) {
       bytes = end
       const line = readLine(text)
@@ -71,6 +74,8 @@ function importSession(db: Db, file: string, projectDir: string, sid: string) {
         continue
       }
       session ??= beginSession(db, projectDir, sid, line.ts)
+      if (counts.events + counts.decisions === 0) restoreSession(db, session) // its rows return before one is added
+      newest = Math.max(newest, line.ts)
       if (line.kind === 'TOOL_DECISION') {
         addDecision(db, session, line)
         counts.decisions++
@@ -81,6 +86,8 @@ function importSession(db: Db, file: string, projectDir: string, sid: string) {
         counts.events++
       }
     }
+    if (session !== undefined && newest > -Infinity)
+      db.run('UPDATE conversations SET last_active = max(last_active, ?) WHERE id = ?', sqlTime(newest), session)
     if (session !== undefined && bytes > from)
       db.run(
         `INSERT INTO ona_dispatcher_imports(project_dir, sid, session_id, bytes) VALUES (?, ?, ?, ?)

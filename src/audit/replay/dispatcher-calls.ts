@@ -1,12 +1,21 @@
 /** The calls of other agents, as the dispatcher logged them and `ona audit import` brought them in. */
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
+import { bringArchived, dropArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import type { CallFilter, RecordedCall } from './recorded-calls.ts'
 
 /** In the order in which they were imported. What the log cut short where a rule would look is not judged. */
 export function* importedCalls(db: ReadDb, filter: CallFilter = {}): Generator<RecordedCall> {
-  const since = filter.since?.replace(' ', 'T') ?? ''
-  for (const row of db.each<Row>(decisions, since, filter.conversation ?? null)) {
+  const sessions = db.arrays<[string]>(logs, filter.since ?? '', filter.conversation ?? null)
+  for (const [id] of sessions) {
+    bringArchived(db, [id])
+    yield* callsOf(db, id, filter)
+    dropArchived(db)
+  }
+}
+
+function* callsOf(db: ReadDb, sessionId: string, filter: CallFilter): Generator<RecordedCall> {
+  for (const row of db.each<Row>(decisions, sessionId, filter.since?.replace(' ', 'T') ?? '')) {
     const { tool, input } = ours(row.tool, row.input)
     if (filter.tool !== undefined && filter.tool !== tool) continue
     if (filter.project !== undefined && row.projectDir !== filter.project) continue
@@ -40,15 +49,18 @@ interface Row {
 
 const words = ['allow', 'ask', 'deny'] as const
 
+/** A log is a conversation and its session, by one id. */
+const logs = `
+  SELECT i.session_id FROM ona_dispatcher_imports i JOIN conversations c ON c.id = i.session_id
+  WHERE c.last_active >= ?1 AND (?2 IS NULL OR c.id = ?2) ORDER BY i.rowid`
+
 const decisions = `
   SELECT h.started_at AS at, c.id AS conversationId, h.session_id AS sessionId, c.project_dir AS projectDir,
     h.tool_use_id AS toolUseId, h.tool_name AS tool, h.input_json -> 'tool_input' AS input,
     h.stdout_text ->> 'decision' AS decision, h.stdout_text ->> 'decidedBy' AS by
-  FROM ona_dispatcher_imports i
-  JOIN hook_invocations h ON h.session_id = i.session_id
-  JOIN conversations c ON c.id = h.conversation_id
-  WHERE h.hook_event = 'PreToolUse' AND h.tool_name IS NOT NULL AND json_valid(h.input_json) AND json_valid(h.stdout_text)
-    AND h.started_at >= ?1 AND (?2 IS NULL OR c.id = ?2)
+  FROM hook_invocations h JOIN conversations c ON c.id = h.conversation_id
+  WHERE h.session_id = ?1 AND h.hook_event = 'PreToolUse' AND h.tool_name IS NOT NULL
+    AND json_valid(h.input_json) AND json_valid(h.stdout_text) AND h.started_at >= ?2
   ORDER BY h.id`
 
 /** VS Code's tools that one of ours stands for, and its names of what our rules look at. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addEvent } from '../audit.ts'
-import { createConversation, createSession, getSession } from '../conversations.ts'
+import { createConversation, createSession, getSession, newestSession } from '../conversations.ts'
 import { type Db, inMemory, openDb } from '../open.ts'
 import { setState } from '../state.ts'
 import { countMessages, listSessions, type SessionSummary, sessionByPrefix } from './session-list.ts'
@@ -104,16 +104,18 @@ test('a session is listed with its name, first prompt, branch and the number of 
 
 test('sessions of sub-agents, those of another agent’s history and those without a word are not listed', (t) => {
   const db = record(t)
-  const [own, imported] = [0, 1].map((at) => session(db, '/shop', `2026-11-01 10:00:0${at}`, ['x']))
+  const [own, imported, logged] = [0, 1, 2].map((at) => session(db, '/shop', `2026-11-01 10:00:0${at}`, ['x']))
   const { conversationId } = listSessions(db).find(({ sessionId }) => sessionId === own)!
   for (const [id, parent] of [['silent'], ['inner', { sessionId: own!, agentId: 'a', agentType: 'x' }]] as const)
     createSession(db, conversationId, id, parent)
   appendEntries(db, 'inner', [said('user', 'x')])
   db.run("INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES (?, 'x', 'y', 'z')", imported!)
+  db.run("INSERT INTO ona_dispatcher_imports(project_dir, sid, session_id, bytes) VALUES ('/shop', 'd', ?, 1)", logged!)
   assert.deepEqual(
     listSessions(db).map(({ sessionId }) => sessionId),
     [own],
   )
+  assert.equal(newestSession(db)?.conversationId, conversationId)
 })
 
 test('a session that is archived is listed, without what its rows tell', (t) => {
