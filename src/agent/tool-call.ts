@@ -7,7 +7,7 @@ import { addEvent } from '../store/audit.ts'
 import { startedHere } from '../store/own-commands.ts'
 import { keepProfile } from '../store/sandbox-profiles.ts'
 import { commitToolCall } from '../store/session/commit.ts'
-import { broke, failed, type ToolOutput } from '../tools/output.ts'
+import { broke, failed, firstNames, type ToolOutput } from '../tools/output.ts'
 import { readInput, type Tool } from '../tools/tool.ts'
 import { type Call, type Outcome, pathOf } from './call.ts'
 import { now } from './clock.ts'
@@ -82,7 +82,7 @@ function findTool(
     const server = unavailableServer(session, use.name)
     const why = server
       ? `the tool ${use.name} is not available: the MCP server ${server.name} is ${server.status}${server.problem && `: ${server.problem}`}`
-      : `there is no tool named ${use.name}; there are: ${session.toolNames().join(', ')}`
+      : `there is no tool named ${use.name}; there are: ${firstNames(session.toolNames())}`
     return { ok: false, why }
   }
   if (use.malformed !== undefined) return { ok: false, why: `${use.name}: the input is not a JSON object; send one` }

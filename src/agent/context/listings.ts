@@ -24,6 +24,21 @@ export const unlisted = (session: Session): Listing[] =>
     sizeOf(session, kind) === 'whole' ? [] : listed(session, kind).map((each) => ({ kind, ...each })),
   )
 
+/** The most that the names of tools which are not loaded may take of the window: half of what has them loaded on demand. */
+const mostOfNames = 0.05
+
+/** The tools of MCP servers that are not loaded: by name, or where the names take much, by server and number. */
+export function waitingTools({ toolbox, model }: Session): string[] {
+  const names = toolbox.deferred(model.window).map(({ name }) => name)
+  if (names.length === 0) return []
+  const chars = names.reduce((sum, name) => sum + name.length + 2, 0)
+  if (chars <= Math.max(leastChars, model.window * 4 * mostOfNames))
+    return [`ToolSearch tells you how to call these: ${names.join(', ')}`]
+  const counts = Map.groupBy(names, (name) => name.slice(0, name.indexOf('__', 'mcp__'.length)))
+  const servers = Array.from(counts, ([server, { length }]) => `${server}__… (${length})`)
+  return [`ToolSearch finds tools by keywords, and tells you how to call them: ${servers.join(', ')}`]
+}
+
 interface Named {
   readonly name: string
   readonly description: string
