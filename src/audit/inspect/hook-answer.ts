@@ -56,7 +56,12 @@ export function hookSays({
   const text = stdout?.trim() ?? ''
   if (text === '') return stderr ? { says: 'failed', why: stderr } : { says: 'no opinion', why: '' }
   const read = text.startsWith('{') ? readJson(text) : undefined
-  return read?.ok && isObject(read.value) ? answered(read.value, text) : { says: 'answered', why: text }
+  if (!read?.ok || !isObject(read.value)) return { says: 'answered', why: text }
+  const answer = answered(read.value, text)
+  const refuses = answer.says === 'deny' || answer.says === 'ask'
+  // below what the hook of an event printed stands why its answer was not applied; at a step it may be a warning
+  const fault = isObject(read.value['hookSpecificOutput']) ? stderr?.split(/^\[SDLC_HOOK\] /m).at(1) : undefined
+  return fault === undefined || refuses ? answer : { says: 'failed', why: fault }
 }
 
 const reasons: Record<string, string> = {

@@ -378,6 +378,41 @@ test('a call carries what hooks and rules said of it', (t) => {
   )
 })
 
+test('an answer that was not applied has failed, but for a refusal in it', (t) => {
+  const { db, conversationId, session, reply, hook } = story(t)
+  const sessionId = session()
+  const [toolUseId] = reply(sessionId, '', 'Bash')
+  const bad = (output: object, ordinal: number) => {
+    const stdout = JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } })
+    hook(sessionId, {
+      event: 'PreToolUse',
+      toolUseId,
+      ordinal,
+      stdout,
+      stderr: 'loading\n[SDLC_HOOK] changes the input',
+    })
+  }
+  bad({ permissionDecision: 'allow', updatedInput: {} }, 0)
+  bad({ updatedInput: {} }, 1)
+  bad({ permissionDecision: 'deny', permissionDecisionReason: 'no', updatedInput: {} }, 2)
+  const step = { event: 'before_tool_apply' as const, toolUseId, ordinal: 3, stdout: '{"args":{},"control":"skip"}' }
+  hook(sessionId, { ...step, stderr: '[SDLC_HOOK] a warning: the change is applied' })
+  commitToolCall(db, {
+    ...{ sessionId, conversationId, invocations: [] },
+    result: { tool_use_id: toolUseId!, content: 'no', is_error: true },
+  })
+  const [call] = [...timeline(db, conversationId)] as [Item & { kind: 'call' }]
+  assert.deepEqual(
+    call.hooks.map(({ says, why }) => [says, why]),
+    [
+      ['failed', 'changes the input'],
+      ['failed', 'changes the input'],
+      ['deny', 'no'],
+      ['changed', step.stdout],
+    ],
+  )
+})
+
 test('a session that was imported has no transcript: its hooks and events are reported by time', (t) => {
   const { db, conversationId, session, event, hook } = story(t)
   const id = session()
