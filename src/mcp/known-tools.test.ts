@@ -180,13 +180,49 @@ test("a project's server that is not approved offers nothing from earlier times"
 
 test('another declaration is another server; the stored row holds no secret', async (t) => {
   const at = place(t)
-  keepOut('sk-very-secret-value')
-  at.offer([tool('read', 'uses sk-very-secret-value')])
+  at.offer([tool('read')])
   await connectedOnce(at, { env: { TOKEN: 'hush-hush-hush' } })
   assert.deepEqual(names(at.open({ env: { TOKEN: 'another' } })), [])
   const rows = JSON.stringify(at.db.all('SELECT * FROM ona_mcp_servers'))
-  assert.match(rows, /uses \[secret\]/)
-  assert.doesNotMatch(rows, /hush|very-secret/)
+  assert.doesNotMatch(rows, /hush/)
+})
+
+test('a list that repeats a secret of the declaration, or one that we know, is not cached, and its tools stay callable', async (t) => {
+  keepOut('a-secret-of-ours')
+  for (const said of ['supersecretvalue', 'a-secret-of-ours']) {
+    const at = place(t)
+    at.offer([tool('read', `reads with ${said}`)])
+    const env = { TOKEN: 'supersecretvalue' }
+    await connectedOnce(at, { env })
+    assert.equal(JSON.stringify(at.db.all('SELECT * FROM ona_mcp_servers')).includes(said), false)
+    const hub = at.open({ env })
+    assert.deepEqual(names(hub), [])
+    await hub.ready(30_000)
+    assert.equal((await call(hub, 'mcp__files__read')).content, 'did read')
+    await hub.close()
+    at.offer([tool('read', `writes with ${said}`)])
+    await connectedOnce(at, { env })
+    assert.deepEqual(acceptTools(at.db, 'files'), ['read'])
+  }
+})
+
+test('a new version alone is kept, too: the next change is reported from it', async (t) => {
+  const at = place(t)
+  for (const version of ['1', '2']) {
+    at.offer([tool('read')], { version })
+    const hub = at.open()
+    hub.connect()
+    await until(hub, () => statuses(hub)[0] === 'connected')
+    await hub.close()
+  }
+  at.offer([tool('read'), tool('write')], { version: '3' })
+  const hub = at.open()
+  hub.connect()
+  await until(hub, () => hub.changes().length > 0)
+  assert.deepEqual(
+    hub.changes().map(({ before, after }) => [before, after]),
+    [['listed@2', 'listed@3']],
+  )
 })
 
 test('a slow server does not hold another one', async (t) => {

@@ -55,8 +55,8 @@ export class KnownTools {
     this.identity = row.identity
     if (row.offer === null) return
     this.stored = row.offer
-    const { digests, ...offer } = JSON.parse(row.offer) as Offer & { digests: Record<string, string> }
-    this.cached = offer
+    const { digests, ...offer } = JSON.parse(row.offer) as Partial<Offer> & { digests: Record<string, string> }
+    if (offer.tools) this.cached = offer as Offer
     this.digests = digests
     this.compare()
   }
@@ -75,17 +75,25 @@ export class KnownTools {
       removed: Object.keys(this.digests).filter((name) => !Object.hasOwn(digests, name)),
       changed: names.filter((name) => Object.hasOwn(before, name) && before[name] !== digests[name]),
     }
+    const sameIdentity = identity === this.identity
     this.digests = digests
     this.identity = identity
     // a tool that comes back after it was gone is still held to what was accepted of it
     this.accepted = { ...digests, ...this.accepted }
-    const text = this.db ? storable(JSON.stringify({ ...offer, digests })) : ''
-    if (text === this.stored) this.compare()
+    const text = this.db ? this.storedText(offer) : ''
+    if (text === this.stored && sameIdentity) this.compare()
     else {
-      this.stored = text.length > longestOffer ? '' : text
+      this.stored = text
       this.write()
     }
     return !isFirst && change.added.length + change.removed.length + change.changed.length > 0 ? change : undefined
+  }
+
+  /** Without the list where that cannot be stored: then the next session waits for the server. */
+  private storedText(offer: Offer): string {
+    const { digests, config } = this
+    const texts = [{ ...offer, digests }, { digests }].map((each) => JSON.stringify(each))
+    return texts.find((text) => text.length <= longestOffer && !holdsSecret(text, config)) ?? ''
   }
 
   /** The user has allowed the tool as it is now. */
@@ -140,6 +148,21 @@ export function acceptTools(db: Db, server: string): string[] | undefined {
 
 /** A longer list is not cached. */
 const longestOffer = 4 * 1_048_576
+
+/** Whether it repeats a secret that we know, or a value of the declaration that may be one. */
+function holdsSecret(text: string, { transport }: ServerConfig): boolean {
+  const values =
+    transport.type === 'stdio'
+      ? Object.values(transport.env)
+      : transport.type === 'sdk'
+        ? []
+        : [transport.url, ...Object.values(transport.headers).map((header) => header.replace(/^\w+ /, ''))]
+  const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
+  return storable(text) !== text || values.some((value) => value.length >= leastSecret && text.includes(inJson(value)))
+}
+
+/** A shorter value would be found in ordinary text by chance. */
+const leastSecret = 12
 
 /** The declaration; values of env and headers count by the digest. A process also depends on the folder it runs in. */
 function keyOf({ name, transport }: ServerConfig, projectDir: string): string {
