@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { register, registrationFile } from '../registration.ts'
 import { eventNames, type Json } from '../types.ts'
-import { examine } from './doctor.ts'
+import { examine, fire } from './doctor.ts'
 import { strayFolder } from './install.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dispatcher-doctor-'))
@@ -62,6 +62,21 @@ test('each folder and file that is written to must be the repository’s own', (
     paths.map((path) => `${path} ${why}`),
   )
   assert.equal(strayFolder(mkdtempSync(join(root, 'plain-'))), undefined)
+})
+
+test('a failed module and an output of another shape are problems of the event, each for itself and together', () => {
+  const repo = mkdtempSync(join(root, 'answers-'))
+  mkdirSync(join(repo, '.ai/hooks'), { recursive: true })
+  const problem = (output: object) => {
+    writeFileSync(join(repo, '.ai/hooks/dispatch.mjs'), `console.log(${JSON.stringify(JSON.stringify(output))})`)
+    return fire(repo, 'PreToolUse', process.execPath).problem
+  }
+  const whole = { decision: 'allow' }
+  assert.equal(problem(whole), undefined)
+  assert.equal(problem({ ...whole, warnings: ['module a failed', 'else'] }), 'module a failed')
+  const wrong = problem({ decision: 7 })!
+  assert.match(wrong, /^decision/)
+  assert.equal(problem({ decision: 7, warnings: ['module a failed'] }), `${wrong}; module a failed`)
 })
 
 test('a Node that is too old, or none at all, is named, and no event is sent; what an event ends with is a problem', () => {
