@@ -147,10 +147,18 @@ function parse(bytes: Buffer, search: Search, cut: boolean): FoundFile[] {
   const lines = text.split('\n')
   // Without its line end the last line may be cut anywhere.
   lines.pop()
+  /** The beginning of a path that holds line breaks. */
+  let begun = ''
   for (const line of cut ? lines.slice(0, -1) : lines) {
     const end = line.indexOf('\0')
-    if (end < 0) continue // `--` between groups, or word of a binary file
-    const path = line.slice(0, end)
+    if (end < 0) {
+      // or `--` between groups, or word of a binary file
+      const isPath = begun !== '' || (/^[./]/.test(line) && !line.includes(': binary file matches'))
+      begun = isPath ? `${begun}${line}\n` : ''
+      continue
+    }
+    const path = begun + line.slice(0, end)
+    begun = ''
     const file = files.get(path) ?? { path: whole(path), count: 0, lines: [] }
     files.set(path, file)
     if (search.mode === 'count') {

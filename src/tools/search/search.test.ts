@@ -100,6 +100,20 @@ test('with and without ripgrep a search finds the same', async (t) => {
   }
 })
 
+test('a path that holds line breaks is shown whole, with and without ripgrep', async (t) => {
+  const b = bench(t)
+  b.file('a\n\nb.md', 'x\nneedle\ny\n')
+  b.file('late', Buffer.from(`needle\n${'x\n'.repeat(100_000)}\0\n`))
+  b.file('z.md', 'needle\n')
+  for (const output_mode of ['count', 'content', 'files_with_matches']) {
+    const { theirs, ours } = await both(b, { pattern: 'needle', output_mode, '-C': 1, glob: '*.md' })
+    assert.deepEqual(theirs, ours)
+    assert.match(theirs.content, /a\n\nb\.md/)
+  }
+  const { theirs } = await both(b, { pattern: 'needle', output_mode: 'content' })
+  assert.match(theirs.content, /\nz\.md:1:needle$/)
+})
+
 test('patterns mean the same with and without ripgrep', async (t) => {
   const b = bench(t)
   const lines = [
