@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -72,11 +72,13 @@ test('letters whose lower case is longer do not shift what is offered; a folder 
   const at = folder(t)
   mkdirSync(join(at, 'sub/deep'), { recursive: true })
   for (const name of ['İstanbul.txt', 'sub/Read Me', 'sub/deep/x.ts']) writeFileSync(join(at, name), '')
+  symlinkSync('İstanbul.txt', join(at, 'sub/ÄRA'))
   const find = fileFinder(
     () => at,
     () => true,
   )
   assert.deepEqual(await find('read me'), ['sub/Read Me'])
-  assert.deepEqual(await find('stanbul'), ['İstanbul.txt'])
-  assert.deepEqual(await find(''), ['sub/', 'İstanbul.txt', 'sub/deep/', 'sub/Read Me', 'sub/deep/x.ts'])
+  for (const typed of ['stanbul', 'İstanbul', 'istanbul']) assert.deepEqual(await find(typed), ['İstanbul.txt'])
+  assert.deepEqual(await find('ära'), ['sub/ÄRA'])
+  assert.deepEqual(await find(''), ['sub/', 'İstanbul.txt', 'sub/ÄRA', 'sub/deep/', 'sub/Read Me', 'sub/deep/x.ts'])
 })

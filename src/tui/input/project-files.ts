@@ -33,7 +33,7 @@ export function fileFinder(cwd: () => string, ignored: () => boolean): (wanted: 
         if (list?.cwd === place) list = { at: Date.now(), cwd: place, paths: Promise.resolve(paths) }
       })
     }
-    return best(await list.paths, wanted.toLowerCase(), () => question !== latest)
+    return best(await list.paths, folded(wanted), () => question !== latest)
   }
 }
 
@@ -42,10 +42,11 @@ async function listFiles(cwd: string, ignored: boolean): Promise<Paths> {
     ? undefined
     : await git(cwd, ['ls-files', '-co', '--exclude-standard', '-z'], { timeoutMs: 10_000 })
   const text = listed?.ok ? listed.text : await walk(cwd)
-  const lower = text.toLowerCase()
-  // a few letters have another length in lower case: then only A to Z are folded, so that places agree
-  return { text, lower: lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (word) => word.toLowerCase()) }
+  return { text, lower: folded(text) }
 }
+
+/** Of the same length, so that places agree: İ alone is longer in lower case. */
+const folded = (text: string): string => text.replaceAll('İ', 'I').toLowerCase()
 
 async function walk(root: string): Promise<string> {
   const open = ['']
@@ -56,7 +57,7 @@ async function walk(root: string): Promise<string> {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []) // unreadable: nothing to offer
     for (const entry of entries) {
       if (entry.isDirectory() && !passedOver.has(entry.name)) open.push(`${folder}${entry.name}/`)
-      else if (entry.isFile()) text += `${folder}${entry.name}\0`
+      else if (entry.isFile() || entry.isSymbolicLink()) text += `${folder}${entry.name}\0`
     }
   }
   return text
