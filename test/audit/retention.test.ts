@@ -1,5 +1,7 @@
 /** `cleanupPeriodDays`, `ona audit hold` and `ona audit retain` as they are used. */
 import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { live } from '../support/live.ts'
@@ -64,4 +66,33 @@ test("a folder's file and Claude Code's own do not set it; 0 keeps everything", 
   assert.match(stderr, /cleanupPeriodDays counts in your own settings/)
   await at.run(['-p', 'go', '--settings', '{"cleanupPeriodDays":0}'], { env: model.env })
   assert.deepEqual([at.rows('SELECT 1 FROM ona_retention'), said(at)], [[], 1])
+})
+
+test('with the content go the copies beside it, and the sessions of sub-agents; another conversation keeps its own', async (t) => {
+  const at = place(t)
+  const bypass = ['--permission-mode', 'bypassPermissions', '--model', 'rehearsal']
+  writeFileSync(join(at.folder, 'a.txt'), 'before')
+  const change = (from: string, to: string) => `read a.txt then replace "${from}" with "${to}" in a.txt`
+  const withAgent = `${change('after', 'beyond')} then ask an agent to list the files in docs`
+  for (const prompt of [change('before', 'after'), withAgent]) await at.run(['-p', prompt, ...bypass])
+  const agents = 'SELECT session_id AS id FROM ona_subagents'
+  const [kept, erased] = at.rows<{ id: string; conversation: string }>(
+    `SELECT session_id AS id, conversation_id AS conversation FROM sessions WHERE session_id NOT IN (${agents}) ORDER BY rowid`,
+  )
+  const files = join(at.home, '.ona/file-history')
+  const transcripts = join(at.home, '.ona/transcripts/project')
+  mkdirSync(join(transcripts, erased!.id), { recursive: true })
+  for (const id of [kept!.id, erased!.id, 'of another record']) writeFileSync(join(transcripts, `${id}.jsonl`), '{}')
+  assert.deepEqual(readdirSync(files).sort(), [kept!.conversation, erased!.conversation].sort())
+  const { stdout } = await at.run(['audit', 'erase', '--session', erased!.id, '--json'])
+  assert.equal(JSON.parse(stdout).sessions, 2)
+  const left = at.rows<{ id: string }>(
+    "SELECT DISTINCT session_id AS id FROM transcript_entries WHERE payload_json NOT LIKE '%[erased]%' AND entry_type = 'user'",
+  )
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    [kept!.id],
+  )
+  assert.deepEqual(readdirSync(files), [kept!.conversation])
+  assert.deepEqual(readdirSync(transcripts).sort(), [`${kept!.id}.jsonl`, 'of another record.jsonl'].sort())
 })

@@ -33,6 +33,7 @@ export function eraseSession(db: Db, sessionId: string, reason: string, before?:
   return db.transaction(() => {
     if (stays()) return 0
     let erased = 0
+    forgetPrompts(db, sessionId)
     for (const [table, { name }] of chainedTables.entries()) {
       const blank = blanks[name]
       if (blank === undefined) continue
@@ -53,8 +54,38 @@ export function eraseSession(db: Db, sessionId: string, reason: string, before?:
       erased += rows.length
     }
     if (erased > 0) emptyTables(db)
+    eraseBeside(db, sessionId)
     return erased
   })
+}
+
+/** What the terminal remembers of them. */
+function forgetPrompts(db: Db, sessionId: string): void {
+  db.run(
+    `DELETE FROM ona_prompt_history WHERE project_dir =
+         (SELECT c.project_dir FROM conversations c JOIN sessions s ON s.conversation_id = c.id WHERE s.session_id = ?1)
+       AND text IN (
+         SELECT iif(block.type = 'object', block.value ->> 'text', NULL) FROM transcript_entries e,
+           json_each(iif(json_valid(e.payload_json), e.payload_json, '{}'), '$.content') block
+         WHERE e.session_id = ?1 AND e.entry_type = 'user'
+         UNION SELECT iif(json_valid(input_json), input_json ->> 'prompt', NULL) FROM hook_invocations
+         WHERE session_id = ?1 AND hook_event = 'UserPromptSubmit')`,
+    sessionId,
+  )
+}
+
+/** Tables that the chain does not cover. What belongs to the conversation goes with the last of its sessions. */
+function eraseBeside(db: Db, sessionId: string): void {
+  db.run(
+    `UPDATE ona_approvals SET input_json = '{}', summary = '[erased]', reason = '[erased]', note = NULL, settled = 1
+     WHERE session_id = ?`,
+    sessionId,
+  )
+  db.run('DELETE FROM ona_waiting_calls WHERE session_id = ?', sessionId)
+  const conversation = 'conversation_id = (SELECT conversation_id FROM sessions WHERE session_id = ?)'
+  if (db.get(`SELECT 1 FROM sessions s WHERE ${conversation} AND (${holdsContent})`, sessionId)) return
+  db.run(`DELETE FROM summaries WHERE ${conversation}`, sessionId)
+  db.run(`DELETE FROM state WHERE ${conversation} AND key NOT LIKE 'working:%'`, sessionId)
 }
 
 const isIdle = (db: Db, sessionId: string, before: string): boolean =>
@@ -64,18 +95,31 @@ const isIdle = (db: Db, sessionId: string, before: string): boolean =>
     ...[sessionId, before],
   ) !== undefined
 
+const isKept = (table: string) =>
+  `NOT EXISTS (SELECT 1 FROM ona_tombstones o WHERE o.table_name = '${table}' AND o.row_id = e.id)`
+const newest = (table: string, where = '') =>
+  `EXISTS (SELECT 1 FROM (SELECT max(id) AS id FROM ${table} WHERE session_id = s.session_id ${where}) e
+    WHERE e.id IS NOT NULL AND ${isKept(table)})`
+
 /**
- * Sessions that ended before a time (`2026-10-15 00:00:00`), still hold content and are not on hold; the oldest first. A session
- * is erased as a whole, so its last entry tells whether it was, and a record that was erased long ago costs little.
+ * Whether a session (`s`) was not erased, or went on since. It is erased as a whole, so its last entry and its last turn tell, and a
+ * record that was erased long ago costs little. Without a transcript (a prompt that was blocked, a log of the dispatcher) its hooks
+ * and events do.
  */
+export const holdsContent = `EXISTS (
+    SELECT 1 FROM (SELECT id FROM transcript_entries WHERE session_id = s.session_id ORDER BY sequence DESC LIMIT 1) e
+    WHERE ${isKept('transcript_entries')})
+  OR ${newest('events', "AND event_type = 'turn_end'")}
+  OR (NOT EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id)
+    AND (${newest('hook_invocations')} OR ${newest('events', "AND event_type <> 'session_start'")}))`
+
+/** Sessions that ended before a time (`2026-10-15 00:00:00`), still hold content and are not on hold; the oldest first. */
 export const sessionsBefore = (db: Db, before: string): string[] =>
   db
     .arrays<[string]>(
       `SELECT s.session_id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
        WHERE c.last_active < ? AND c.id NOT IN (SELECT conversation_id FROM ona_holds)
-         AND (c.id IN (SELECT conversation_id FROM ona_archives) OR EXISTS (
-           SELECT 1 FROM (SELECT id FROM transcript_entries WHERE session_id = s.session_id ORDER BY sequence DESC LIMIT 1) e
-           WHERE NOT EXISTS (SELECT 1 FROM ona_tombstones o WHERE o.table_name = 'transcript_entries' AND o.row_id = e.id)))
+         AND (c.id IN (SELECT conversation_id FROM ona_archives) OR ${holdsContent})
        ORDER BY c.last_active`,
       before,
     )

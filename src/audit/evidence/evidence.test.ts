@@ -5,13 +5,18 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import type { Invocation } from '../../hooks/plane.ts'
+import { keepWaitingCall, requestApproval, waitingCalls } from '../../store/approvals.ts'
 import { archiveConversation, archiveOf, unarchiveConversation } from '../../store/archive/archive.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { chainedTables } from '../../store/chain/chain.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
 import { type Db, openDb, type ReadDb } from '../../store/open.ts'
 import { commitToolCall } from '../../store/session/commit.ts'
+import { addPrompt, readPrompts } from '../../store/session/prompt-history.ts'
+import { getSummary, saveSummary } from '../../store/session/summaries.ts'
 import { appendEntry, readEntries } from '../../store/session/transcript.ts'
+import { getState, setState } from '../../store/state.ts'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
 import { eraseSession, sessionsBefore } from './erase.ts'
 import { exportHead, exportLine, exportRows } from './export.ts'
@@ -217,6 +222,78 @@ test('sessions that are old enough are found until they are erased', (t) => {
   for (const id of sessions) eraseSession(db, id, 'old')
   assert.deepEqual(sessionsBefore(db, '2999-01-01 00:00:00'), [])
 })
+
+test('a session without a transcript is found too: its prompt was blocked, and a hook was given it', (t) => {
+  const { db } = record(t, 0)
+  const { id: conversationId } = createConversation(db, { projectDir: '/p' })
+  const { sessionId } = createSession(db, conversationId)
+  addEvent(db, { conversationId, sessionId, type: 'session_start', detail: {} })
+  const due = () => sessionsBefore(db, '2999-01-01 00:00:00')
+  assert.deepEqual(due(), [], 'nothing was said')
+  const blocked = (prompt: string) => {
+    recordHooks(db, sessionId, conversationId, [given(prompt)])
+    addEvent(db, { conversationId, sessionId, type: 'turn_end', detail: { why: prompt } })
+  }
+  blocked('secret 1')
+  assert.deepEqual(due(), [sessionId])
+  assert.equal(eraseSession(db, sessionId, 'old'), 3)
+  assert.deepEqual(due(), [])
+  // a turn that ended without an entry, after those that were erased
+  appendEntry(db, sessionId, { _t: 'user', uuid: 'u', content: [{ type: 'text', text: 'secret 2' }] })
+  eraseSession(db, sessionId, 'old')
+  assert.deepEqual(due(), [])
+  blocked('secret 3')
+  assert.deepEqual(due(), [sessionId])
+  eraseSession(db, sessionId, 'old')
+  assert.deepEqual([due(), holding(db, 'secret'), verifyChain(db).fault], [[], [], undefined])
+})
+
+test('nothing of a session is left in the tables beside the record', (t) => {
+  const { db } = record(t, 0)
+  const { id: conversationId } = createConversation(db, { projectDir: '/p' })
+  const [asked, copied] = [createSession(db, conversationId).sessionId, createSession(db, conversationId).sessionId]
+  for (const id of [asked, copied])
+    appendEntry(db, id, { _t: 'user', uuid: 'u', content: [{ type: 'text', text: 'secret typed' }] })
+  recordHooks(db, asked, conversationId, [given('secret blocked')])
+  const call = { conversationId, toolUseId: 't', tool: 'Bash', input: '"secret"', summary: 'secret', reason: 'secret' }
+  for (const sessionId of [asked, copied])
+    requestApproval(db, { ...call, sessionId, owner: null, expiresInSeconds: 60 })
+  keepWaitingCall(db, { sessionId: asked, toolUseId: 'u', childSessionId: copied, detail: '"secret"' })
+  saveSummary(db, conversationId, 'secret')
+  for (const key of ['name', 'todos', `seen:${asked}:secret`]) setState(db, conversationId, key, 'secret')
+  for (const [folder, text] of [
+    ['/p', 'secret typed'],
+    ['/p', 'secret blocked'],
+    ['/p', 'other'],
+    ['/q', 'secret typed'],
+  ])
+    addPrompt(db, folder!, text!)
+  eraseSession(db, asked, 'on request')
+  const approvals = () => db.all('SELECT input_json, summary, reason, settled FROM ona_approvals ORDER BY rowid')
+  const erased = { input_json: '{}', summary: '[erased]', reason: '[erased]', settled: 1 }
+  assert.deepEqual(approvals(), [erased, { input_json: '"secret"', summary: 'secret', reason: 'secret', settled: 0 }])
+  assert.deepEqual([readPrompts(db, '/p', 9), readPrompts(db, '/q', 9)], [['other'], ['secret typed']])
+  assert.deepEqual(waitingCalls(db, asked), [])
+  assert.equal(getSummary(db, conversationId)?.content, 'secret', 'another session of the conversation is still there')
+  assert.equal(getState(db, conversationId, 'name'), 'secret')
+  db.run("DELETE FROM ona_prompt_history WHERE project_dir = '/q'")
+  eraseSession(db, copied, 'on request')
+  assert.deepEqual(approvals(), [erased, erased])
+  assert.deepEqual([holding(db, 'secret'), verifyChain(db).fault], [[], undefined])
+})
+
+const given = (prompt: string): Invocation => ({
+  ...{ event: 'UserPromptSubmit', ordinal: 0, matcher: '', command: 'guard', toolUseId: null, toolName: null },
+  ...{ inputJson: JSON.stringify({ prompt }), exitCode: 2, stdout: '', stderr: 'no', skippedReason: null },
+  ...{ startedAt: '2026-11-15T12:00:00.000Z', completedAt: '2026-11-15T12:00:00.000Z' },
+})
+
+/** The tables that hold a text. */
+const holding = (db: Db, text: string): string[] =>
+  db
+    .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'memories_fts%'")
+    .map(({ name }) => name)
+    .filter((name) => db.all(`SELECT * FROM ${name}`).some((row) => JSON.stringify(row).includes(text)))
 
 test('every format exports every row, and content only when asked for', (t) => {
   const { db } = record(t)

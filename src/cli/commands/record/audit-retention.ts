@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os'
 import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
+import { removeErasedFiles } from '../../../audit/evidence/erase-files.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
 import { counted } from '../../../hooks/text/counted.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import { type Db, dbPath, openDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
-import { failed, said, saidJson, wrong } from '../../print.ts'
+import { failed, said, saidJson, warned, wrong } from '../../print.ts'
 import { sqlTime } from '../../since.ts'
 
 const retainHelp = `ona audit retain removes the content of sessions that were last active more than N days ago: prompts, replies, inputs,
@@ -57,6 +58,7 @@ function finishRun(run: number, startedBy: string, json: true | undefined): numb
     if (!begun) return failed(`there is no run ${run} to finish; cleanupPeriodDays in the settings begins one a day`)
     const until = now.getTime() + longestMs
     const done = runRetention(db, { ...begun, now, startedBy, run, goOn: () => Date.now() < until })
+    for (const problem of removeErasedFiles(db, process.env['HOME'] || homedir())) warned(problem)
     return json ? saidJson(done) : said(`${counted(done.rows, 'row')} of ${counted(done.sessions, 'session')} erased`)
   } finally {
     db.close()
@@ -64,7 +66,7 @@ function finishRun(run: number, startedBy: string, json: true | undefined): numb
 }
 
 const eraseHelp = `ona audit erase removes the content of one session, such as personal data that someone asked you to delete. The chain
-still verifies, and says how many rows were erased. A conversation on hold must be released first.
+still verifies, and says how many rows were erased. The sessions of its sub-agents are erased with it. A conversation on hold must be released first.
 
   ona audit erase --session ID [--reason TEXT]
 `
@@ -74,10 +76,22 @@ export const erasing = command(
   { help: eraseHelp, flags: { session: 'value', reason: 'value', json: 'flag' } },
   ({ session, reason, json }) => {
     if (session === undefined) return wrong('ona audit erase', 'name the session with --session ID')
-    const find = (db: Db) => (db.get('SELECT 1 FROM sessions WHERE session_id = ?', session) ? [session] : undefined)
+    const find = (db: Db) =>
+      db.get('SELECT 1 FROM sessions WHERE session_id = ?', session) ? withSubagents(db, session) : undefined
     return erase(find, session, reason ?? 'erased on request', { json })
   },
 )
+
+/** Sub-agents may have sub-agents. */
+const withSubagents = (db: Db, session: string): string[] =>
+  db
+    .arrays<[string]>(
+      `WITH RECURSIVE erased(id) AS (
+         VALUES (?) UNION SELECT a.session_id FROM ona_subagents a JOIN erased ON a.parent_session_id = erased.id)
+       SELECT id FROM erased`,
+      session,
+    )
+    .map(([id]) => id)
 
 function erase(
   find: (db: Db, about: string) => string[] | undefined,
@@ -97,6 +111,7 @@ function erase(
     }
     let rows = 0
     if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason, before)
+    if (!dryRun) for (const problem of removeErasedFiles(db, process.env['HOME'] || homedir())) warned(problem)
     if (json) return saidJson({ sessions: sessions.length, rows })
     return said(
       dryRun
