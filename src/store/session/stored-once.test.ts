@@ -112,6 +112,28 @@ test('a long input is named by the entry that holds the call, wherever in it the
   assert.equal(withTexts(db, sessionId, one!.inputJson), json)
 })
 
+test('what an earlier version stored is read back, where it can only be one text', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const use: Entry = { _t: 'tool_use', id: 'a "call"', name: 'Write', input: { 'odd/name': 'typed' } }
+  appendEntry(db, sessionId, use)
+  const result = { tool_use_id: 'a "call"', content: 'printed \0', is_error: false }
+  const printed = () => commitToolCall(db, { sessionId, conversationId, invocations: [], result })
+  printed()
+  printed()
+  const read = (about: object) => {
+    const reference = { stored_in_transcript: { tool_use_id: 'a "call"', ...about } }
+    const { given } = JSON.parse(withTexts(db, sessionId, JSON.stringify({ given: reference })))
+    return typeof given === 'string' ? given : undefined
+  }
+  assert.equal(read({ characters: 9 }), 'printed \0')
+  assert.equal(read({ characters: 7 }), 'printed')
+  assert.equal(read({ characters: 10 }), undefined)
+  assert.equal(read({ entry: 0, input: '/odd~1name', characters: 5 }), 'typed')
+  const other = { ...result, content: 'of the second call of that id' }
+  commitToolCall(db, { sessionId, conversationId, invocations: [], result: other })
+  assert.deepEqual([read({ characters: 9 }), read({ characters: 29 })], [undefined, other.content])
+})
+
 test('what is not there any more stays a reference', (t) => {
   const { db, conversationId, sessionId } = record(t)
   const entry: Entry = { _t: 'tool_use', id: 'short', name: 'Write', input: { content: 'x', more: 7 } }

@@ -92,17 +92,35 @@ function eachLong(value: unknown, at: string, found: (text: string, pointer: str
 /** What a hook was given, whole. A text that was erased or is missing stays a reference. */
 export function withTexts(db: ReadDb, sessionId: string, inputJson: string): string {
   return inputJson.replaceAll(references, (reference, about: string) => {
-    const { tool_use_id: id, entry, at, characters } = JSON.parse(about) as Reference
-    const text = textAt(holderOf(db, sessionId, entry, id), at)
+    const { tool_use_id: id, entry, at, input, characters } = JSON.parse(about) as Reference
+    const text =
+      entry === undefined
+        ? outputOf(db, sessionId, id, characters)
+        : textAt(holderOf(db, sessionId, entry, id), at ?? `/input${input}`)
     return text === undefined || text.length < characters ? reference : JSON.stringify(text.slice(0, characters))
   })
 }
 
 interface Reference {
   readonly tool_use_id: string
-  readonly entry: number
-  readonly at: string
+  /** Until 2026-11-18 an output was named by its call alone, and for a time an input by its place within the input. */
+  readonly entry?: number
+  readonly at?: string
+  readonly input?: string
   readonly characters: number
+}
+
+/** The only output that is so long; undefined where calls of one id have several. */
+function outputOf(db: ReadDb, sessionId: string, id: string, characters: number): string | undefined {
+  const rows = db.all<{ payload: string }>(
+    `SELECT payload_json AS payload FROM transcript_entries
+     WHERE session_id = ? AND tool_use_id = ? AND +entry_type = 'tool_result' AND json_valid(payload_json)`,
+    sessionId,
+    id,
+  )
+  const outputs = new Set(rows.map(({ payload }) => textAt(JSON.parse(payload), '/content')))
+  const [text, ...others] = [...outputs].filter((output) => output !== undefined && output.length >= characters)
+  return others.length === 0 ? text : undefined
 }
 
 /** The call in an entry, or its result. */
@@ -136,4 +154,4 @@ function textAt(holder: unknown, pointer: string): string | undefined {
 const marker = 'stored_in_transcript'
 const opening = `{"${marker}":`
 const references =
-  /\{"stored_in_transcript":(\{"tool_use_id":"(?:[^"\\]|\\.)*","entry":\d+,"at":"(?:[^"\\]|\\.)*","characters":\d+\})\}/g
+  /\{"stored_in_transcript":(\{"tool_use_id":"(?:[^"\\]|\\.)*"(?:,"entry":\d+,"(?:at|input)":"(?:[^"\\]|\\.)*")?,"characters":\d+\})\}/g
