@@ -7,7 +7,7 @@ import { type TestOptions, type TestSession, testSession } from '../../../test/s
 import type { Line } from '../../../test/support/model/scripted-model.ts'
 import { defineHook, defineStepHook } from '../../hooks/define.ts'
 import { textBlock } from '../../hooks/step/blocks.ts'
-import type { Reply } from '../../providers/model.ts'
+import type { Message, Reply } from '../../providers/model.ts'
 import { liveRanges, loadConversation, loadMessages, recover } from '../session/history.ts'
 import { runTurn } from '../turn.ts'
 import { compact } from './compact.ts'
@@ -144,6 +144,24 @@ test('what a background agent comes back with is shown in part, too', async () =
   const [news] = it.session.messages[0]!.content
   assert.ok(news?.type === 'text' && news.text.length < 11_000)
   assert.match(news.text, /<result>first\nx+\n\[SDLC_TRUNCATED\] .*\nx+\nlast<\/result>/)
+})
+
+test('images that the server rejects are left out, the newest first, and that is said', async () => {
+  const images = (messages: readonly Message[]) =>
+    messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'image' ? [block.data] : [])))
+  const rejected = { kind: 'invalid-request', status: 400, message: 'image exceeds 5 MB maximum' } as const
+  const line: Line = ({ messages }) => (images(messages).includes('large') ? { failure: rejected } : 'seen')
+  const it = start({ script: [line, line, line, { failure: rejected }, { failure: rejected }] })
+  const look = (data: string) =>
+    runTurn(it.session, [textBlock('look'), { type: 'image', mimeType: 'image/png', data }])
+  assert.equal((await look('small')).text, 'seen')
+  assert.equal((await look('large')).text, 'seen')
+  assert.deepEqual(images(it.session.messages), ['small'])
+  assert.match(JSON.stringify(it.session.messages), /An image was here; the server rejected it: image exceeds 5 MB/)
+  const told = it.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+  assert.deepEqual(told, ['1 image is left out, because the server rejected it: image exceeds 5 MB maximum'])
+  assert.equal((await say(it, 'on')).stop, 'error')
+  assert.deepEqual(images(it.session.messages), [])
 })
 
 test('what is summarised fits: the largest results are shortened first, and the rest goes on in further pieces', () => {

@@ -1,5 +1,6 @@
 /** What can be done about a model's failure, and what it is called at the hooks. */
 import type { EventFields } from '../../hooks/events.ts'
+import { counted } from '../../hooks/text/counted.ts'
 import type { ModelFailure } from '../../providers/model.ts'
 import { compact, mostRefills } from '../context/compact.ts'
 import { charsOf, withBoundedResults } from '../context/window.ts'
@@ -18,7 +19,7 @@ export async function raiseStopFailure(session: Session, failure: ModelFailure, 
 export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
   if (failure.kind === 'overloaded') return useFallback(session, failure)
   if (failure.status === 404 && session.model.alias !== undefined) return useNewest(session, session.model.alias)
-  if (!failure.contextOverflow) return false
+  if (!failure.contextOverflow) return leaveOutImages(session, failure)
   if (useSmallerWindow(session, failure)) return true
   if (session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
   return (await compact(session, 'auto', null)).done
@@ -35,6 +36,22 @@ function useSmallerWindow(session: Session, { contextWindow = Infinity }: ModelF
   messages.splice(0, Infinity, ...messages.map((message) => withBoundedResults(message, contextWindow)))
   session.unreportedChars = Math.max(0, session.unreportedChars - (before - charsOf(messages)))
   return charsOf(messages) < before && contextShare(session) < 1
+}
+
+/** A model that reads no images, or a server with a limit of its own: every later request would fail, too. */
+function leaveOutImages(session: Session, { kind, status, message }: ModelFailure): boolean {
+  const { messages } = session
+  const isRejected = status !== undefined && (kind === 'invalid-request' || kind === 'server')
+  if (!isRejected || !/image/i.test(message)) return false
+  const at = messages.findLastIndex(({ content }) => content.some((block) => block.type === 'image'))
+  if (at < 0) return false
+  const { role, content } = messages[at]!
+  const instead = { type: 'text', text: `[An image was here; the server rejected it: ${message}]` } as const
+  messages[at] = { role, content: content.map((block) => (block.type === 'image' ? instead : block)) }
+  const count = content.filter((block) => block.type === 'image').length
+  const text = `${counted(count, 'image is', 'images are')} left out, because the server rejected ${count > 1 ? 'them' : 'it'}: ${message}`
+  session.emit({ type: 'notice', level: 'warning', text })
+  return true
 }
 
 /** The family's model that we knew is no longer served: the server's list says which one is. */
