@@ -1,7 +1,8 @@
 /** The processes of this machine as Linux shows them in /proc; elsewhere none is seen. */
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { resolve } from 'node:path'
+import { uncovered } from './proc-mounts.ts'
 
 export interface Process {
   readonly pid: number
@@ -41,7 +42,7 @@ export const isRunning = ({ pid, ticks }: Process): boolean =>
 export function peersOf({ localPort = 0, remotePort = 0 }: Pick<Socket, 'localPort' | 'remotePort'>): number[] {
   const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0')
   const ends = ` 0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} `
-  const row = (read('/proc/net/tcp') ?? '').split('\n').find((line) => line.includes(ends))
+  const row = (read('/proc/self/net/tcp') ?? '').split('\n').find((line) => line.includes(ends))
   const inode = row?.trim().split(/\s+/)[9]
   if (inode === undefined || inode === '0') return []
   const holds = (pid: string) =>
@@ -51,17 +52,49 @@ export function peersOf({ localPort = 0, remotePort = 0 }: Pick<Socket, 'localPo
     .map(Number)
 }
 
-/** In milliseconds since 1970. Linux counts ticks of a hundredth of a second. */
-export const startedAt = ({ ticks }: Process): number => bootTime() + ticks * 10
+/** In milliseconds since 1970; undefined where it cannot be dated. Linux counts ticks of a hundredth of a second. */
+export function startedAt({ ticks }: Process): number | undefined {
+  const boot = bootTime()
+  return boot === undefined ? undefined : boot + ticks * 10
+}
 
-const bootTime = (): number => Number(/^btime (\d+)/m.exec(read('/proc/stat') ?? '')?.[1] ?? 0) * 1000
+const bootTime = (): number | undefined => shownBoot() ?? measuredBoot()
+
+function shownBoot(): number | undefined {
+  const seconds = /^btime (\d+)/m.exec(kernelStat() ?? '')?.[1]
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+/** Not there where /proc shows nothing but processes; LXC mounts a file of its own over it. */
+function kernelStat(): string | undefined {
+  try {
+    return uncovered('/proc/stat')
+  } catch {
+    return undefined
+  }
+}
+
+/** By a process that is born now. This one may be stopped meanwhile, which would make others seem older. */
+function measuredBoot(): number | undefined {
+  const { spawn } = process.getBuiltinModule('node:child_process') // late: a start does without it
+  for (let tries = 0; tries < 5; tries++) {
+    const before = Date.now()
+    const child = spawn('/proc/self/exe', { env: {}, stdio: 'ignore' }).on('error', () => {})
+    const late = Date.now() - before > 500
+    const born = child.pid === undefined ? undefined : processOf(child.pid)
+    child.kill('SIGKILL')
+    child.unref()
+    if (born && !late) return before - born.ticks * 10
+  }
+  return undefined
+}
 
 /** The time namespace that the system starts with, as every Linux numbers it. Another one may show any time of the boot. */
 const firstTimeNamespace = 'time:[4026531834]'
 
 /** When the machine was started, in milliseconds since 1970; 0 where that is not certain. */
 export const bootedAt = (): number =>
-  (link('/proc/self/ns/time') ?? firstTimeNamespace) === firstTimeNamespace ? bootTime() : 0
+  (link('/proc/self/ns/time') ?? firstTimeNamespace) === firstTimeNamespace ? (bootTime() ?? 0) : 0
 
 export const environmentOf = (pid: number): NodeJS.ProcessEnv | undefined => {
   const text = read(`/proc/${pid}/environ`)
@@ -90,18 +123,6 @@ export function isSameFile(one: string, other: string): boolean {
   const [first, second] = [statOf(one), statOf(other)]
   if (!first || !second) return real(one) === real(other)
   return first.dev === second.dev && first.ino === second.ino
-}
-
-const procfs = 0x9fa0
-
-/** Whether /proc is the system's: without it, or with something mounted over it, the processes above us are hidden. */
-export function isSeen(): boolean {
-  if (process.platform !== 'linux') return true
-  try {
-    return statfsSync('/proc').type === procfs && processOf(process.pid) !== undefined
-  } catch {
-    return false
-  }
 }
 
 function statOf(path: string) {

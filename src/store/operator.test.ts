@@ -215,6 +215,10 @@ test('what this process started may send, and a process that cannot be looked at
   const file = fs.openSync(at('a.db'), 'r') // as the server of a page has its record open
   t.after(() => fs.closeSync(file))
   assert.equal(senderProblem('moving', on, child), undefined)
+  const started = lineage(peersOf(child)[0]).find(({ parent }) => parent === process.pid)!
+  const whileItRan = recordOf(t)
+  call(whileItRan, started, { started: 0 })
+  assert.equal(senderProblem('moving', { db: whileItRan }, child), undefined)
   const { readFileSync } = fs
   const restore = () => {
     fs.readFileSync = readFileSync
@@ -246,7 +250,7 @@ test('what cron or at ran may be a job that a tool left behind', { skip }, async
 
 /** A second, so many after the whole second in which a process was born, as rows have it. */
 const moment = (born: Process, seconds: number) =>
-  new Date(Math.floor(startedAt(born) / 1000) * 1000 + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+  new Date(Math.floor(startedAt(born)! / 1000) * 1000 + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 
 /** A record with a call that started and, where given, ended around the birth of a process. */
 function recordOf(t: TestContext, path = inMemory): Db {
@@ -350,7 +354,7 @@ test('a process that detached itself is refused when it was born while a command
     rows.map(([each, held]) => [each, held ? detached(head) : undefined]),
   )
   // a machine that was started ten seconds before, however it ended what ran then
-  const bootedBefore = startedAt(head) - 10_000
+  const bootedBefore = startedAt(head)! - 10_000
   const boots: [Call, boolean][] = [
     [{ started: -11 }, true],
     [{ started: -12 }, false],
@@ -372,6 +376,7 @@ test('a process that detached itself is refused when it was born while a command
     ...[sequence++, moment(head, -5)],
   )
   assert.equal(bornOfCommand(chain, many, 0), detached(head), 'one that still runs, before many that have ended')
+  assert.equal(bornOfCommand([head], record(head, { started: 0 }), 0), detached(head), 'the first one is hidden')
   const below = (name: string) => bornOfCommand([head, { ...older, pid: 4, name }], record(head, { started: 0 }), 0)
   assert.deepEqual(
     [below('systemd'), below('bash')],
@@ -455,7 +460,7 @@ test('where /proc is hidden, or an ona above cannot be looked at, nobody is the 
   if (hidden === undefined) return t.skip('this machine lets nobody make a namespace')
   assert.equal(
     hidden,
-    'moving is for the operator, and /proc does not show who started this command; run it in a terminal of your own',
+    'moving is for the operator, and /proc does not show who started this command: it is not a procfs; mount one there, or run it in a terminal of your own',
   )
   // from a user namespace of its own, nothing but the command lines above is seen
   const inside = 'unshare -rU "$NODE" "$ASK"; :'

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { procFault } from '../files/proc-mounts.ts'
 import {
   argumentsOf,
   bootedAt,
@@ -11,10 +12,10 @@ import {
   folderOf,
   hasOpen,
   isSameFile,
-  isSeen,
   lineage,
   type Process,
   peersOf,
+  processOf,
   real,
   startedAt,
 } from '../files/process-tree.ts'
@@ -47,7 +48,9 @@ export interface Acted {
 /** Why this act is refused here, or undefined. */
 export function operatorProblem(act: string, on: Acted): string | undefined {
   const remedy = 'run it in a terminal of your own'
-  if (!isSeen()) return `${act} is for the operator, and /proc does not show who started this command; ${remedy}`
+  const fault = procFault()
+  if (fault)
+    return `${act} is for the operator, and /proc does not show who started this command: ${fault}, or ${remedy}`
   const governor = governorOf(process.env, lineage(), on)
   if (governor === undefined) return undefined
   return `${act} is for the operator, and this command was started by an agent's ${governor}; ${remedy}`
@@ -118,8 +121,7 @@ function governorAbove(chain: readonly Process[], on: Partial<Place>): string | 
  * theirs.
  */
 export function bornOfCommand(chain: readonly Process[], { db, home }: Acted, booted = bootedAt()): string | undefined {
-  const init = chain.findIndex(isInit)
-  const heads = [chain[init - 1], chain[init]].filter((each) => each !== undefined)
+  const heads = headsOf(chain)
   if (heads.length === 0) return undefined
   const isOwn = chain[0]?.pid === process.pid
   if (db) return commandAround(db, heads, { isOwn, booted })
@@ -131,6 +133,18 @@ export function bornOfCommand(chain: readonly Process[], { db, home }: Acted, bo
   } finally {
     own.close()
   }
+}
+
+/**
+ * The first process and the one below it. The first is not in the chain where /proc hides what belongs to others, nor where the
+ * chain was started from outside of its process namespace: then it is as old as that namespace.
+ */
+function headsOf(chain: readonly Process[]): Process[] {
+  const init = chain.findIndex(isInit)
+  if (init >= 0) return chain.slice(Math.max(init - 1, 0), init + 1)
+  const last = chain.at(-1)
+  if (!last || last.parent === process.pid) return [] // what this process started was cut off from it
+  return [(last.parent === 0 && processOf(1)) || last]
 }
 
 /** A job of at or cron has no window of its own, and a tool can leave one behind. */
@@ -147,7 +161,9 @@ function commandAround(
   { isOwn, booted }: { readonly isOwn: boolean; readonly booted: number },
 ): string | undefined {
   for (const each of processes) {
-    const bornAt = timestamp(startedAt(each))
+    const born = startedAt(each)
+    if (born === undefined) return `command, or by another: process ${each.pid} cannot be dated`
+    const bornAt = timestamp(born)
     const known = [
       ...db.all<Command>(commandAt, bornAt, timestamp(booted)),
       ...db.all<Command>(commandOf, bornAt, `${each.pid}:${each.ticks}`),
