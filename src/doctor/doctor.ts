@@ -12,6 +12,7 @@ import type { PermissionSettings } from '../permissions/question.ts'
 import { shownBaseUrl } from '../providers/create.ts'
 import { listedModels } from '../providers/models/listed-models.ts'
 import { resolveModel } from '../providers/models/resolve.ts'
+import { archiveProblems } from '../store/archive/archive.ts'
 import { endProblem } from '../store/chain/chain-end.ts'
 import { dbPath, openDb, StoreError } from '../store/open.ts'
 import { hooksOf, type LoadedSettings } from '../store/settings/settings.ts'
@@ -99,8 +100,13 @@ function database({ env, full }: Place): Report {
       : [endProblem(db) ?? 'ok']
     if (wrong.join() !== 'ok')
       return { problem: `${path}: ${wrong.join('; ')}. Keep a copy, then: sqlite3 FILE .recover | sqlite3 NEW` }
+    const problem = archiveProblems(db)
     const checked = all ? 'ok' : 'its newest rows are ok; ona doctor --full reads all of it'
-    return { ok: [`${path}: ${checked}`, sizeText(size)], ...(walWarning(size) && { warning: walWarning(size)! }) }
+    return {
+      problem,
+      ok: [`${path}: ${checked}`, sizeText(size)],
+      ...(walWarning(size) && { warning: walWarning(size)! }),
+    }
   } catch (error) {
     if (error instanceof StoreError) return { problem: error.message }
     throw error

@@ -1,7 +1,7 @@
 /** `cleanupPeriodDays`, `ona audit hold` and `ona audit retain` as they are used. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { live } from '../support/live.ts'
@@ -95,4 +95,32 @@ test('with the content go the copies beside it, and the sessions of sub-agents; 
   )
   assert.deepEqual(readdirSync(files), [kept!.conversation])
   assert.deepEqual(readdirSync(transcripts).sort(), [`${kept!.id}.jsonl`, 'of another record.jsonl'].sort())
+})
+
+test('an archive that is cut off or missing is reported by doctor, and keeps no other session from being erased', async (t) => {
+  const at = place(t)
+  const model = await testModel(t)
+  await at.run(words, { env: model.env })
+  const archived = age(at)
+  assert.equal((await at.run(['audit', 'archive', '--older-than', '30d'])).code, 0)
+  await at.run(words, { env: model.env })
+  age(at)
+  const [{ file }] = at.rows<{ file: string }>('SELECT file FROM ona_archives') as [{ file: string }]
+  const path = join(dirname(at.db), file)
+  const problems = async () =>
+    JSON.parse((await at.run(['doctor', '--json'])).stdout)
+      .filter(({ about, level }: Record<string, string>) => about === 'database' && level === 'problem')
+      .map(({ text }: { text: string }) => text)
+  assert.deepEqual(await problems(), [])
+  truncateSync(path, 100)
+  assert.deepEqual(await problems(), [`the archive ${path} was cut off at byte 100; restore it from a copy`])
+  rmSync(path)
+  assert.deepEqual(await problems(), [`the archive ${path} is missing; restore it`])
+  const { code, stdout, stderr } = await at.run(['audit', 'retain', '--days', '30', '--json'])
+  assert.deepEqual([code, JSON.parse(stdout).sessions, said(at)], [1, 1, 0], stderr)
+  assert.match(stderr, /was not erased: the archive .* cannot be read/)
+  assert.deepEqual(
+    at.rows<{ id: string }>('SELECT conversation_id AS id FROM ona_archives').map(({ id }) => id),
+    [archived],
+  )
 })

@@ -10,6 +10,7 @@ import {
   archivedTables,
   digestOf,
   keepOnly,
+  lengthProblem,
   type Place,
   packed,
   readFrame,
@@ -23,6 +24,12 @@ export function archiveOf(db: ReadDb, conversationId: string): Place | undefined
   const found = db.get<Place>(sql, conversationId)
   return found && { ...found, file: join(dirname(db.path), found.file) }
 }
+
+/** Files that are missing or too short; their content is not read. */
+export const archiveProblems = (db: ReadDb): string[] =>
+  db
+    .all<{ file: string; end: number }>('SELECT file, max(offset + length) AS end FROM ona_archives GROUP BY file')
+    .flatMap(({ file, end }) => lengthProblem(join(dirname(db.path), file), end) ?? [])
 
 /**
  * Conversations that were last active before a time (`2026-10-15 00:00:00`), the oldest first, and have rows to move; `only` asks

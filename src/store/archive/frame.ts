@@ -10,6 +10,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -145,6 +146,13 @@ export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
   }
   if (Buffer.compare(digestOf(frame), digest) === 0) return frame
   throw new StoreError('damaged', `the archive ${file} was changed at byte ${offset}; restore it from a copy`)
+}
+
+/** What is wrong with an archive that must reach to `end`, without reading it. */
+export function lengthProblem(file: string, end: number): string | undefined {
+  const { size } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  if (size === undefined) return `the archive ${file} is missing; restore it`
+  return size < end ? `the archive ${file} was cut off at byte ${size}; restore it from a copy` : undefined
 }
 
 /** Leaves nothing in a file but the frames at these places, which are in order. Without any, there is no file. */

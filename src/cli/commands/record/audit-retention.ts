@@ -12,7 +12,7 @@ import {
   holds,
   releaseConversation,
 } from '../../../store/archive/retention.ts'
-import { type Db, dbPath, openDb } from '../../../store/open.ts'
+import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
@@ -109,15 +109,26 @@ function erase(
       const hold = holdOf(db, id)
       if (hold) return failed(`session ${id} is on hold (${hold}); ona audit hold --release its conversation first`)
     }
-    let rows = 0
-    if (!dryRun) for (const id of sessions) rows += eraseSession(db, id, reason, before)
+    let [rows, left] = [0, 0]
+    for (const id of dryRun ? [] : sessions) {
+      try {
+        rows += eraseSession(db, id, reason, before)
+      } catch (error) {
+        if (!(error instanceof StoreError && error.kind === 'damaged')) throw error
+        left++ // its archive alone is missing or was changed
+        warned(`session ${id} was not erased: ${error.message}`)
+      }
+    }
     if (!dryRun) for (const problem of removeErasedFiles(db, process.env['HOME'] || homedir())) warned(problem)
-    if (json) return saidJson({ sessions: sessions.length, rows })
-    return said(
-      dryRun
-        ? `${counted(sessions.length, 'session')} would be erased`
-        : `${counted(rows, 'row')} of ${counted(sessions.length, 'session')} erased`,
-    )
+    const done = sessions.length - left
+    if (json) saidJson({ sessions: done, rows })
+    else
+      said(
+        dryRun
+          ? `${counted(done, 'session')} would be erased`
+          : `${counted(rows, 'row')} of ${counted(done, 'session')} erased`,
+      )
+    return left > 0 ? 1 : 0
   } finally {
     db.close()
   }
