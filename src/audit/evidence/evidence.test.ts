@@ -19,7 +19,7 @@ import { appendEntry, readEntries } from '../../store/session/transcript.ts'
 import { getState, setState } from '../../store/state.ts'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
 import { eraseSession, sessionsBefore } from './erase.ts'
-import { exportHead, exportLine, exportRows } from './export.ts'
+import { exportHead, exportLine, exportRows, firstSince } from './export.ts'
 import { openSigner } from './keys.ts'
 import { verifyChain } from './verify.ts'
 
@@ -370,6 +370,29 @@ test('an export since a time has what was added then, and what was imported with
 })
 const byKind = (a: string, b: string) => order.indexOf(a.split(' ')[0]!) - order.indexOf(b.split(' ')[0]!)
 const order = ['permission', 'hook', 'event', 'call']
+
+test('an export since a time begins at the new rows of an old session that was resumed', (t) => {
+  const { db, path, sessions } = record(t)
+  const { id } = db.get<{ id: string }>('SELECT id FROM conversations')!
+  const all = {
+    ...{ tool_permission_log: 'created_at', events: 'timestamp' },
+    ...{ hook_invocations: 'started_at', transcript_entries: 'created_at' },
+  }
+  const since = '2026-03-03 00:00:00'
+  for (const [table, column] of Object.entries(all))
+    tamper(path, `UPDATE ${table} SET ${column} = '2026-01-01 00:00:00'`)
+  const last = (table: string) => db.get<{ id: number }>(`SELECT max(id) AS id FROM ${table}`)!.id
+  const before = Object.keys(all).map(last)
+  call(db, id, sessions[0]!, 9)
+  for (const [at, [table, column]] of Object.entries(all).entries())
+    tamper(path, `UPDATE ${table} SET ${column} = '${since}' WHERE id > ${before[at]}`)
+  tamper(path, `UPDATE conversations SET last_active = '${since}'`)
+  const names = Object.keys(all) as (keyof typeof all)[]
+  assert.deepEqual(
+    names.map((table) => firstSince(db, table, since)),
+    before.map((id) => id + 1),
+  )
+})
 
 test('an export says what each hook decided, however it said so', (t) => {
   const { db, sessions } = record(t, 0)

@@ -30,7 +30,7 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
   const byConversation = `LEFT JOIN conversations c ON c.id = t.conversation_id ${importOf}`
   const about = `t.id, coalesce(t.session_id, '') AS session, coalesce(c.id, '') AS conversation, coalesce(c.project_dir, '') AS project,
     coalesce(i.agent, 'ona') AS agent`
-  const sources: [ExportedRow['kind'], string, string][] = [
+  const sources: [ExportedRow['kind'], keyof typeof times, string][] = [
     [
       'permission',
       'tool_permission_log',
@@ -83,10 +83,11 @@ const importOf = 'LEFT JOIN ona_imports i ON i.session_id = t.session_id'
 /**
  * The first row that may be of this time or later, so that older ones are not read. Not by the times of rows, which do not grow with
  * their ids: imported rows are added late. A conversation was active when its rows were added, or, during a long call, within a day.
+ * Of an old session that was resumed only the new rows count: those of everyone else lie between.
  */
-function firstSince(db: ReadDb, table: string, since: string): number {
+export function firstSince(db: ReadDb, table: keyof typeof times, since: string): number {
   if (since === '') return 0
-  const ofSessions = `SELECT min((SELECT min(id) FROM ${table} t WHERE t.session_id = s.session_id)) AS id
+  const ofSessions = `SELECT min((SELECT min(id) FROM ${table} t WHERE t.session_id = s.session_id AND ${times[table]} >= ?1)) AS id
     FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id WHERE c.last_active >= datetime(?1, '-1 day')`
   const outside = 'SELECT min(id) FROM events WHERE session_id IS NULL AND timestamp >= ?1'
   const { first } = db.get<{ first: number | null }>(
@@ -94,6 +95,13 @@ function firstSince(db: ReadDb, table: string, since: string): number {
     since,
   )!
   return first ?? Number.MAX_SAFE_INTEGER
+}
+
+const times = {
+  tool_permission_log: 't.created_at',
+  hook_invocations: "replace(substr(t.started_at, 1, 19), 'T', ' ')",
+  events: 't.timestamp',
+  transcript_entries: 't.created_at',
 }
 
 /** Between pages nothing of the file is held, however slowly the rows are taken: the write-ahead log can be reset. */
