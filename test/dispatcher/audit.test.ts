@@ -89,5 +89,10 @@ test('a log that goes on is active then; it is archived, read there and put back
   assert.equal(existsSync(join(folder, readdirSync(folder).find((name) => name.endsWith('.zst')) ?? 'none')), false)
   assert.deepEqual([replayed(), archive('2026-01-06'), ona('audit', 'verify').status], [3, 0, 0])
   assert.match(ona('-p', 'hi', '--model', 'rehearsal', '--continue').stderr, /there is no session of/)
+  for (const more of [[], ['--fork-session']])
+    assert.match(
+      ona('-p', 'hi', '--model', 'rehearsal', '--resume', 'dispatcher-0a1b2c3d-0', ...more).stderr,
+      /dispatcher-0a1b2c3d-0 is a log of the dispatcher, and no conversation that can be continued/,
+    )
   assert.match(ona('plan', 'list').stderr, /there is no conversation of this folder/)
 })

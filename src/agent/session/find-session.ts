@@ -44,12 +44,17 @@ export function findSession(options: StartOptions, { db, env }: Runtime): Found 
     return {
       problem: `${old.sessionId} was imported from ${imported.agent}, and its record is not continued here; resume ${imported.id} in ${imported.agent}`,
     }
+  if (isDispatcherLog(db, old.sessionId))
+    return { problem: `${old.sessionId} is a log of the dispatcher, and no conversation that can be continued` }
   if (!options.fork) return goOn(old, db)
   unarchiveSession(db, old.sessionId)
   const { sessionId: id } = forkSession(db, old, options.sessionId)
   recover(db, id)
   return { id, conversationId: old.conversationId, isNew: false }
 }
+
+const isDispatcherLog = (db: Runtime['db'], id: string): boolean =>
+  db.get('SELECT 1 FROM ona_dispatcher_imports WHERE session_id = ?', id) !== undefined
 
 function goOn({ sessionId: id, conversationId }: SessionRow, db: Runtime['db']): Found | StartProblem {
   const pid = workerIn({ db, id, conversationId })
