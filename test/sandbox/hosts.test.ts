@@ -122,7 +122,7 @@ test('at a terminal: a PermissionRequest hook answers for a host, and the user w
   ona.keys('Enter')
   await ona.until(/reach once\.invalid\?/)
   ona.type('1')
-  await ona.until(/once\.invalid[\s\S]*reach once\.invalid\?[\s\S]*1\. Yes/)
+  await ona.until(/● Bash[\s\S]*● Bash[\s\S]*reach once\.invalid\?[\s\S]*1\. Yes/) // that of the second call
   ona.type('1')
   await ona.until(/the call asked to run outside the sandbox/)
   assert.equal(existsSync(outside), false)
