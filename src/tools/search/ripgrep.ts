@@ -131,6 +131,10 @@ function explain(stderr: string, { type, pattern }: Search): string {
 
 const none: readonly FoundLine[] = []
 
+/** `./late: WARNING: stopped searching binary file after match (found "\0" byte around offset 7)` */
+const ofBinary =
+  /: (binary file matches|WARNING: stopped searching binary file after match) \(found "\\0" byte around offset \d+\)$/
+
 /** Each line: path, NUL, and in content mode `12:text` or `12-text` for the lines around. */
 function parse(bytes: Buffer, search: Search, cut: boolean): FoundFile[] {
   const text = bytes.toString('utf8')
@@ -153,7 +157,7 @@ function parse(bytes: Buffer, search: Search, cut: boolean): FoundFile[] {
     const end = line.indexOf('\0')
     if (end < 0) {
       // or `--` between groups, or word of a binary file
-      const isPath = begun !== '' || (/^[./]/.test(line) && !line.includes(': binary file matches'))
+      const isPath = begun !== '' || (/^[./]/.test(line) && !ofBinary.test(line))
       begun = isPath ? `${begun}${line}\n` : ''
       continue
     }
