@@ -88,7 +88,7 @@ for (const [home, profile] of Object.entries(homes)) {
       atMost: 0.5,
       detail: pair(ona1, floor1) + first(ona1),
     },
-    // Codex, which runs five at the same time, takes 0.85 of five spawns; half of that is the bar
+    // Codex, which runs five at the same time, took 0.85 of five spawns when the bar was set; half of that is the bar
     {
       what: `five hooks, ${home} × the bare loop`,
       value: ona5.later / floor5.later,

@@ -217,7 +217,7 @@ const perCall = inProcess! / 1000
 const homes = { 'empty home': inEmpty, "developer's profile": inDeveloper }
 const ms = (...values: number[]) => `${values.map((value) => value.toFixed(2)).join(' and ')} ms`
 report(
-  `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command and input; medians of ${Math.ceil(samples / 4)}. The profile runs ${profilePrograms} programs. Codex runs five hooks at the same time in 0.85 of five spawns; the bar is half of that.`,
+  `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command and input; medians of ${Math.ceil(samples / 4)}. The profile runs ${profilePrograms} programs. The bar of five hooks is half of 0.85 of five spawns, which is what Codex took when the bar was set.`,
   [
     ...Object.entries(homes).flatMap(([home, { one, five, parallel, unpaused, bare, fiveBare, least }]): Line[] => [
       { what: `one hook, ${home} × sh -c`, value: one / bare, atMost: 0.5, detail: ms(one, bare) },
