@@ -20,7 +20,7 @@ export const costs: Costs = JSON.parse(readFileSync(costsFile, 'utf8'))
 
 /** A test that costs more runs on one in so many days that it costs `dayMs` a day, or on one in `mostDays`. */
 export const dearMs = 250
-const dayMs = 120
+const dayMs = 80
 const mostDays = 8
 
 /** By file, the names of the tests that do not run. */
