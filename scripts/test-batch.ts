@@ -16,8 +16,8 @@ import { diskLine, isOnDisk, isProgram, programs } from './temp-folder.ts'
 const alone = /^\/\/ in a process of its own: \S|node:worker_threads|\.assert\.snapshot\(/m
 /** A unit that starts processes: next to them its own start is nothing, and they cost more out of a large process. */
 const starts = /node:child_process|runCommand/
-/** What ends with the process: a browser; and what counts the runs of the program in it. */
-const once = /support\/(?:browser|passed-flags)\.ts/
+/** What ends with the process: a browser, a home for jobs; and what counts the runs of the program in it. */
+const once = /support\/(?:browser|fleet-jobs|passed-flags)\.ts/
 
 export function isShared(file: string): boolean {
   const text = readFileSync(file, 'utf8')
