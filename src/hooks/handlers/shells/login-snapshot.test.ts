@@ -233,8 +233,11 @@ test('a login that takes less than 40 ms is not worth a snapshot', isLinux, asyn
     const { home, place } = homeWith('echo x >> "$HOME/logins"')
     const times = [1000, 1000 + tookMs]
     const now = t.mock.method(performance, 'now', () => times.shift())
-    const timer = t.mock.method(globalThis, 'setTimeout', ((work: () => void, ms: number, ...rest: []) =>
-      setTimeout(work, ms === 40 ? (isOnTime ? 0 : 60_000) : ms, ...rest)) as typeof setTimeout)
+    const timer = t.mock.method(globalThis, 'setTimeout', ((work: (...rest: []) => void, ms: number, ...rest: []) => {
+      const isLimit = ms === 40
+      if (isLimit && isOnTime) queueMicrotask(() => work(...rest)) // before anything that the login says
+      return setTimeout(isLimit ? () => {} : work, ms, ...rest)
+    }) as typeof setTimeout)
     const snapshot = await takeSnapshot(place)
     now.mock.restore()
     timer.mock.restore()
