@@ -619,6 +619,21 @@ test('--trust, --mcp-config and --strict-mcp-config', async (t) => {
   )
 })
 
+test('--trust in the home folder holds for that run alone', async (t) => {
+  const at = place(t)
+  const touch = { hook_event_name: 'Stop', matcher: '', shell: 'sh', command: 'echo >> ran' }
+  at.write('.ona/settings.json', { hooks: [touch] })
+  mkdirSync(join(at.folder, 'home'))
+  const run = (...words: string[]) =>
+    at.run(['-p', 'hello', '--model', 'rehearsal', ...words], { env: { HOME: join(at.folder, 'home') } })
+  const trusted = await run('--trust')
+  const after = await run()
+  assert.deepEqual(
+    [trusted.stderr, /not trusted/.test(after.stderr), readFileSync(join(at.folder, 'ran'), 'utf8')],
+    ['this folder holds your home folder, so it is trusted for this run alone\n', true, '\n'],
+  )
+})
+
 test('--verbose and --debug say more on stderr, and no secret; stdout stays as it is', async (t) => {
   const secret = `sk-ant-${'s'.repeat(40)}`
   const script = () => [call('Bash', { command: `echo ${secret}` }), { text: 'Done it.' }]

@@ -57,7 +57,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   hideCredentials()
   const home = options.env['HOME'] || homedir()
   const db = openDb(options.db ?? dbPath(options.env))
-  if (options.trust) trust(cwd, { home })
+  const isRemembered = !options.trust || trust(cwd, { home })
   const loaded = loadSettings({
     db,
     cwd,
@@ -65,7 +65,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
     env: options.env,
     checkRule: ruleProblem,
     builtinRules,
-    flags: { ...options.settings, bare: options.bare === true },
+    flags: { ...options.settings, bare: options.bare === true, ...(options.trust && { trust: true }) },
   })
   if (loaded.problems.length > 0) {
     db.close()
@@ -74,6 +74,7 @@ export function openSharedRuntime(options: StartOptions): Opened | StartProblem 
   const { settings, trusted } = loaded
   const env = withTrace(environment(options.env, loaded))
   const tell: AgentEvent[] = loaded.warnings.map((text) => ({ type: 'notice', level: 'warning', text }))
+  if (!isRemembered) tell.push({ type: 'notice', level: 'warning', text: trustedOnce })
   const hooks = hooksOf(loaded)
   const faults = hooks.problems.filter(({ level }) => level === 'error')
   if (faults.length > 0) {
@@ -296,3 +297,5 @@ const plainNames = (matcher: string): string[] =>
     .replaceAll('\\.', '.')
     .split('|')
     .filter((name) => /^[\w.-]+$/.test(name))
+
+const trustedOnce = 'this folder holds your home folder, so it is trusted for this run alone'
