@@ -63,6 +63,7 @@ test('a hook that repeats the one before it is asked once; only the very same, a
     ...[{ matcher: 'Bash' }, { shell: 'sh' }, { ifCondition: 'Bash' }, { event: 'Stop' }],
     ...[{ withheld: 'untrusted_workspace' }, { onFailure: 'refuse' }, { profile: 'claude' }],
     ...[{ sandbox: true }, { persistent: true }, { parallel: true }, { args: [] }, { args: ['y'] }, { command: 'y' }],
+    ...[{ once: true }, { async: true }],
   ])
     assert.equal(names([same, command('x', settings, other)]).length, 2, JSON.stringify(other))
   const words = (args: string[]) => command('x', settings, { args })
@@ -77,7 +78,8 @@ test('a hook that repeats the one before it is asked once; only the very same, a
 
 test('the same URL or built-in is asked once, a prompt as often as it is written', () => {
   const other = (kind: object) => ({ ...command('x', settings), command: undefined, ...kind }) as unknown as Handler
-  const url = (path: string) => other({ kind: 'http', url: `https://x/${path}`, headers: {}, allowedEnvVars: [] })
+  const url = (path: string, headers = {}, allowedEnvVars: string[] = []) =>
+    other({ kind: 'http', url: `https://x/${path}`, headers, allowedEnvVars })
   const builtin = (name: string) => other({ kind: 'builtin', name })
   const prompt = () => other({ kind: 'prompt', prompt: 'p' })
   const count = (...handlers: Handler[]) => orderHandlers(handlers).length
@@ -87,8 +89,13 @@ test('the same URL or built-in is asked once, a prompt as often as it is written
       ...[count(builtin('a'), builtin('a')), count(builtin('a'), builtin('b')), count(builtin('a'), url('a'))],
       count(prompt(), prompt()),
       count(command('builtin:a', settings), builtin('a')),
+      ...[count(url('a?rule=1'), url('a?rule=2')), count(url('a', { Rule: '1' }), url('a', { Rule: '2' }))],
+      ...[
+        count(url('a', {}, ['K']), url('a')),
+        count(url('a?b', { Rule: '1' }, ['K']), url('a?b', { Rule: '1' }, ['K'])),
+      ],
     ],
-    [1, 2, 1, 2, 2, 2, 2],
+    [1, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1],
   )
 })
 

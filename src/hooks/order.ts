@@ -29,16 +29,29 @@ function isSame(a: Handler, b: Handler): boolean {
     a.withheld === b.withheld &&
     a.onFailure === b.onFailure &&
     a.profile === b.profile &&
+    a.once === b.once &&
     a.parallel === b.parallel &&
-    (a.kind === 'command' && b.kind === 'command'
-      ? labelOf(a) === labelOf(b) &&
-        a.shell === b.shell &&
-        a.sandbox === b.sandbox &&
-        a.args?.length === b.args?.length &&
-        a.persistent === b.persistent
-      : labelOf(a) === labelOf(b) && a.kind !== 'prompt')
+    labelOf(a) === labelOf(b) &&
+    runsAlike(a, b)
   )
 }
+
+function runsAlike(a: Handler, b: Handler): boolean {
+  if (a.kind === 'command' && b.kind === 'command')
+    return (
+      a.shell === b.shell &&
+      a.sandbox === b.sandbox &&
+      a.args?.length === b.args?.length &&
+      a.persistent === b.persistent &&
+      a.async === b.async
+    )
+  // the label leaves out what may be secret
+  if (a.kind === 'http' && b.kind === 'http') return sentBy(a) === sentBy(b)
+  return a.kind !== 'prompt'
+}
+
+const sentBy = ({ url, headers, allowedEnvVars }: Handler & { kind: 'http' }): string =>
+  JSON.stringify([url, headers, allowedEnvVars])
 
 /** By Unicode code point, which is not JavaScript's own order of strings beyond U+FFFF. */
 function byCodePoint(a: string, b: string): number {
