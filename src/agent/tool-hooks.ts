@@ -24,6 +24,7 @@ export async function askHooks(call: Call): Promise<Outcome | undefined> {
   call.hook = answer.decision
   call.hookReason = answer.reason
   if (answer.decision === 'deny') {
+    if (answer.stop !== null) endTurn(call, answer.stop)
     return refuse(call, answer.reason || `a hook denied ${tool.name}`, 'hook')
   }
   if (answer.stop !== null) return stopped(call, answer.stop)
@@ -39,8 +40,12 @@ export async function askHooks(call: Call): Promise<Outcome | undefined> {
   return step.result ? { output: fromBody(step.result.body, step.result.isError), as: 'intercepted' } : undefined
 }
 
-function stopped(call: Call, why: string): Outcome {
+function endTurn(call: Call, why: string): void {
   call.end = { stop: 'end_turn', text: '', why }
+}
+
+function stopped(call: Call, why: string): Outcome {
+  endTurn(call, why)
   return denied(why || 'a hook ended the turn')
 }
 
@@ -77,7 +82,7 @@ export async function tellHooks(call: Call, { output, as }: Outcome): Promise<Ou
     // Hooks hear of an interrupt too; they get a moment for it.
     as === 'interrupted' ? AbortSignal.timeout(5_000) : session.signal,
   )
-  if (answer.stop !== null) call.end = { stop: 'end_turn', text: '', why: answer.stop }
+  if (answer.stop !== null) endTurn(call, answer.stop)
   else if (answer.control.kind === 'break') {
     call.end = { stop: answer.control.reason, text: '', why: answer.reason }
   }

@@ -291,6 +291,23 @@ test('continue: false ends the turn with its reason, and no call is left without
   )
 })
 
+test('continue: false ends the turn beside a deny, too, of the same hook or of a parallel one', async () => {
+  const deny = { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'no' } as const
+  const stop = { continue: false, stopReason: 'enough' }
+  for (const handlers of [
+    [defineHook('PreToolUse', () => ({ ...stop, hookSpecificOutput: deny }))],
+    [
+      defineHook('PreToolUse', () => ({ hookSpecificOutput: deny }), { parallel: true }),
+      defineHook('PreToolUse', () => stop, { parallel: true }),
+    ],
+  ]) {
+    const script = [{ calls: [{ id: 'a', name: 'Bash', input: { command: 'echo 1' } }] }]
+    const it = start({ ...free, handlers, script })
+    assert.deepEqual(await say(it, 'go'), { stop: 'end_turn', text: '', why: 'enough' })
+    assert.equal(it.transcript()[2]!['content'], 'no')
+  }
+})
+
 test('a prompt that a hook refuses is not stored, and the hook is', async () => {
   const it = start({
     handlers: [defineHook('UserPromptSubmit', () => ({ decision: 'block', reason: 'no secrets here' }))],
