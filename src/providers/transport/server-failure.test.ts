@@ -92,6 +92,10 @@ const tooLong: Record<string, [status: number, error: unknown]> = {
     { message: 'The decoder prompt (length 9011) is longer than the maximum model length of 4096.' },
   ],
   'vLLM, later': [400, { message: "Input length (265330) exceeds model's maximum context length (262144)." }],
+  'Text Generation Inference, with the limit of the reply': [
+    422,
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9011 `inputs` tokens and 100 `max_new_tokens`',
+  ],
   'Text Generation Inference': [422, 'Input validation error: `inputs` must have less than 4096 tokens. Given: 9011'],
   Fireworks: [400, { message: 'The prompt is too long: 140011, model maximum context length: 131072' }],
   Ollama: [400, { message: 'prompt too long; exceeded max context length by 411 tokens' }],
@@ -146,6 +150,7 @@ test('the window that a server names is known', () => {
     'SGLang, with the limit of the reply': 131_072,
     'vLLM, earlier': 4096,
     'vLLM, later': 262_144,
+    'Text Generation Inference, with the limit of the reply': 4096,
     'Text Generation Inference': 4096,
     Fireworks: 131_072,
     Ollama: undefined,
@@ -180,6 +185,11 @@ test('other failures that mention lengths and contexts are not taken for it', ()
     [429, 'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000.'],
     [429, 'Too many tokens, please wait before trying again.'],
     [400, 'messages: at least one message is required; the limit of 100 images was exceeded'],
+    [400, 'max_tokens 20000 exceeds the limit of 8192'],
+    [400, 'the number of tools 129 exceeds the limit of 128'],
+    [400, 'the size of image 1 exceeds the limit of 5242880'],
+    [400, 'tools[0].function.description exceeds max length 1024'],
+    [400, 'The maximum tokens you requested exceeds the model limit of 32768'],
   ] as const)
     assert.equal(
       refused(status, {}, JSON.stringify({ error: { message } }), 'h').failure.contextOverflow,

@@ -80,8 +80,8 @@ const overflow = new RegExp(
     'maximum (?:context|prompt) length',
     'exceeds? (?:the )?(?:available )?context',
     'exceeds the maximum number of tokens',
-    'exceeds max length',
-    'exceeds the limit of \\d+$',
+    'prompt exceeds max length',
+    'token count of \\d+ exceeds the limit of \\d+',
     'exceed the configured limit of \\d+ tokens',
     'exceeded model token limit',
     'context size has been exceeded',
@@ -91,7 +91,7 @@ const overflow = new RegExp(
     'longer than the maximum model length',
     'reduce the length of the messages',
     'range of input length',
-    'inputs\\W+must have less than \\d+ tokens',
+    'inputs\\W+(?:must have less than \\d+ tokens|tokens \\+ \\W?max_new_tokens\\W+must be <= \\d+)',
     'n_keep \\(\\d+\\) >= n_ctx',
   ].join('|'),
   'i',
@@ -102,7 +102,7 @@ const leastWindow = 1024
 /** Around the number of tokens that the model can read. */
 const windowIn = new RegExp(
   [
-    '(?:>|length of only|length of|(?<!current )length is|length:|limit of|limit is|token limit:|less than) (\\d+)',
+    '(?:>|length of only|length of|(?<!current )length is|length:|limit of|limit is|token limit:|less than|<=) (\\d+)',
     '(?:context length|size|allowed) \\(?(\\d+)',
     'n_ctx:? \\(?(\\d+)',
     'with (\\d+) maximum context',
