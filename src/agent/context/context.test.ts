@@ -164,6 +164,24 @@ test('images that the server rejects are left out, the newest first, and that is
   assert.deepEqual(images(it.session.messages), [])
 })
 
+test('where a request has too many bytes, images go before the conversation is summarised', async () => {
+  const rejected = { kind: 'invalid-request', status: 413, message: 'too large', contextOverflow: true } as const
+  const it = start({ script: ['seen', { failure: rejected }, 'read', { failure: rejected }, 'a summary', 'shorter'] })
+  assert.equal((await say(it, 'first')).text, 'seen')
+  const image = { type: 'image', mimeType: 'image/png', data: 'large' } as const
+  assert.equal((await runTurn(it.session, [textBlock('look'), image])).text, 'read')
+  const texts = () =>
+    it.session.messages.map(({ content }) => content.map((block) => block.type === 'text' && block.text))
+  assert.deepEqual(texts(), [
+    ['first'],
+    ['seen'],
+    ['look', '[An image was here; the server rejected it: too large]'],
+    ['read'],
+  ])
+  assert.equal((await say(it, 'on')).text, 'shorter')
+  assert.match(String(texts()[0]), /in summary:\na summary/)
+})
+
 test('what is summarised fits: the largest results are shortened first, and the rest goes on in further pieces', () => {
   const result = (id: string, content: string) =>
     ({ type: 'tool_result', tool_use_id: id, content, is_error: false }) as const

@@ -19,7 +19,8 @@ export async function raiseStopFailure(session: Session, failure: ModelFailure, 
 export async function helpAgainst(session: Session, failure: ModelFailure): Promise<boolean> {
   if (failure.kind === 'overloaded') return useFallback(session, failure)
   if (failure.status === 404 && session.model.alias !== undefined) return useNewest(session, session.model.alias)
-  if (!failure.contextOverflow) return leaveOutImages(session, failure)
+  if (leaveOutImages(session, failure)) return true
+  if (!failure.contextOverflow) return false
   if (useSmallerWindow(session, failure)) return true
   if (session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
   return (await compact(session, 'auto', null)).done
@@ -39,10 +40,11 @@ function useSmallerWindow(session: Session, { contextWindow = Infinity }: ModelF
 }
 
 /** A model that reads no images, or a server with a limit of its own: every later request would fail, too. */
-function leaveOutImages(session: Session, { kind, status, message }: ModelFailure): boolean {
+function leaveOutImages(session: Session, { kind, status, message, contextOverflow }: ModelFailure): boolean {
   const { messages } = session
   const isRejected = status !== undefined && (kind === 'invalid-request' || kind === 'server')
-  if (!isRejected || !/image/i.test(message)) return false
+  const isLarge = status === 413 // by bytes, of which images have the most
+  if (!isRejected || !(isLarge || (!contextOverflow && /image/i.test(message)))) return false
   const at = messages.findLastIndex(({ content }) => content.some((block) => block.type === 'image'))
   if (at < 0) return false
   const { role, content } = messages[at]!
