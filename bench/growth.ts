@@ -155,12 +155,13 @@ function isBehind(db: Db): boolean {
 
 /**
  * What is made once has its facts beside it. It ends before this machine was started: to the commands that are for an operator, a
- * process that began while an agent's command ran, by the record, is that agent's.
+ * process that began while an agent's command ran, by the record, is that agent's. And it ends an hour before that, so that
+ * `--since 1h` finds as much in every record.
  */
 function recordOf(rows: number): Generated & { readonly path: string } {
   const path = join(folder, `${rows}.db`)
   if (!existsSync(`${path}.json`)) {
-    const until = new Date(Date.now() - (uptime() + 60) * 1000)
+    const until = new Date(Date.now() - (uptime() + 3600) * 1000)
     writeFileSync(`${path}.json`, JSON.stringify(generateRecord(path, { rows, until })))
   }
   return { ...(JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Generated), path }
