@@ -80,9 +80,7 @@ function once<T>(work: () => T): () => T {
 
 /** `xargs git`: the words that it reads may be any option of a program that has some to mind. */
 const addsWords = (words: readonly ShellWord[], inner: readonly ShellWord[]): boolean =>
-  wrapperOf(nameOf(words))?.clear !== undefined &&
-  mindsOptions(inner) &&
-  clearForms(words).some((form) => nameOf(form) === 'xargs')
+  clearForms(words).some((form) => nameOf(form) === 'xargs') && mindsOptions(inner)
 
 /** Sets variables that change nothing, or only opens files, which are judged on their own. */
 export const harmless = ({ words, variables }: ShellCommand): boolean =>

@@ -31,6 +31,7 @@ test('numbers that nothing tells apart are free', () => {
     ['python3 -c "print(12 * 2)"', 'python3 -c "print(<1> * <2>)"'],
     ['git show HEAD~12 -n 5 --stat', 'git show HEAD~<1> -n <2> --stat'],
     ['cat a12z', 'cat a<1>z'],
+    ['npm view left-pad@12 a+34 b!56', 'npm view left-pad@<1> a+<2> b!<3>'],
     ['for f in src/part12/*.ts; do wc -l "$f"; done', 'for f in src/part<1>/*.ts; do wc -l "$f"; done'],
   ] as const)
     assert.equal(shown(line), key)
