@@ -11,6 +11,7 @@ import type { Handler } from './handler.ts'
 import { type Invocation, quiet, type Raised, type Scope } from './plane.ts'
 import { readHooks } from './settings.ts'
 import type { Steps } from './steps.ts'
+import { readJson } from './text/json-text.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-plane-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -264,6 +265,10 @@ test('{"async":true} is no answer: it is recorded as wrong and decides nothing; 
   )
 })
 
+const whyBroken = (text: string): string => {
+  const read = readJson(text)
+  return read.ok ? '' : read.why
+}
 const open = 'failed open: PreToolUse went on unchecked ("onFailure": "refuse" refuses instead)'
 
 test('a bad field makes the changes of an answer void, and never turns a no into a yes', async () => {
@@ -279,12 +284,31 @@ test('a bad field makes the changes of an answer void, and never turns a no into
   assert.deepEqual(
     rows.map(({ stderr }) => stderr),
     [
-      `[SDLC_HOOK] ${open}`,
+      `[SDLC_HOOK] answered with broken JSON: ${whyBroken('{')}; ${open}`,
       `[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.hookEventName must be "PreToolUse"; ${open}`,
       '[SDLC_HOOK] answered with what PreToolUse does not take: hookSpecificOutput.updatedInput must be an object, not a string',
     ],
   )
   assert.match(answer.notes[0]!.reason, /broken JSON/)
+})
+
+test('the row says why an answer could not be read, where the exit code and stderr do not', async () => {
+  const { plane, raise, rows, scope } = stage(
+    settings([
+      pre(`printf '{'; echo loading >&2`),
+      pre(`printf '{'`, { onFailure: 'refuse' }),
+      pre(`printf '{'`, { hook_event_name: 'after_turn_enter' }),
+      pre('echo oh >&2; exit 1', { hook_event_name: 'Stop' }),
+    ]),
+  )
+  await raise('PreToolUse', { tool_name: 'Bash', tool_input: {}, tool_use_id: 't' })
+  await plane.ask('after_turn_enter', { isSubagent: false, agentType: null, additionalContext: [] }, scope)
+  await raise('Stop', { stop_hook_active: false, last_assistant_message: '' })
+  const why = `answered with broken JSON: ${whyBroken('{')}`
+  assert.deepEqual(
+    rows.map(({ stderr }) => stderr),
+    [`loading\n[SDLC_HOOK] ${why}; ${open}`, `[SDLC_HOOK] ${why}`, `[SDLC_HOOK] ${why}`, 'oh\n'],
+  )
 })
 
 test('a hook that runs too long is exit 2 at PreToolUse and UserPromptSubmit, and is passed over elsewhere', async () => {

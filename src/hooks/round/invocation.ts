@@ -5,6 +5,9 @@ import type { Redact } from '../secrets/redact.ts'
 
 export type Outcome = Pick<Invocation, 'exitCode' | 'stdout' | 'stderr' | 'startedAt' | 'completedAt' | 'skippedReason'>
 
+/** The warning of an event's row that is no failure. */
+export const textBeforeJson = 'printed text before its JSON, so the JSON was not read; print nothing else on stdout'
+
 export const now = (): string => new Date().toISOString()
 
 /** Of a handler that was passed over. */

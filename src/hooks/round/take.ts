@@ -77,11 +77,15 @@ function takeEvent(round: Round, handler: Prepared, reply: Reply): string | unde
     round.isOver = true
     if (name === 'PreCompact') decide(round, { kind: 'skip' })
   }
-  return rowNote(reply.kind === 'failure' ? undefined : (failure ?? warning), open, name)
+  return rowNote(reply.kind === 'failure' ? unsaid(reply) : (failure ?? warning), open, name)
 }
 
 const failedOpen = (name: EventName | StepName): string =>
   `failed open: ${name} went on unchecked ("onFailure": "refuse" refuses instead)`
+
+/** Why it failed, where neither the exit code nor stderr says so: it answered, and the answer cannot be read. */
+const unsaid = ({ why, exitCode, stderr }: Reply & { kind: 'failure' }): string | undefined =>
+  exitCode || stderr?.includes(why) ? undefined : why
 
 /** What the row adds to what a handler printed. */
 const rowNote = (problem: string | undefined, open: boolean, name: EventName | StepName): string | undefined =>
@@ -90,7 +94,7 @@ const rowNote = (problem: string | undefined, open: boolean, name: EventName | S
 /** The same for a step's handler, whose verdict changes the step, wholly or not at all. */
 function takeStep(round: Round, handler: Prepared, reply: Reply, draft?: Steps[StepName]): string | undefined {
   const { name, state } = round.subject.step!
-  if (reply.kind === 'failure') return failStep(round, handler, reply.why)
+  if (reply.kind === 'failure') return failStep(round, handler, reply.why, unsaid(reply))
   const verdict = readStepReply(reply)
   if (reply.kind === 'answer' && reply.fault !== undefined)
     return failStep(round, handler, reply.fault, reply.fault, verdict)

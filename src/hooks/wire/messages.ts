@@ -5,6 +5,7 @@ import type { Handler } from '../handler.ts'
 import type { Reply } from '../handlers/ask.ts'
 import { truncationMark } from '../handlers/command.ts'
 import type { Scope } from '../plane.ts'
+import { textBeforeJson } from '../round/invocation.ts'
 import { isObject, type JsonObject, say } from '../shape.ts'
 import { toEnvelope } from '../step/apply.ts'
 import type { Control, StepName, Steps } from '../steps.ts'
@@ -81,7 +82,7 @@ export function readEventReply(
       return {
         verdict: plainText(name, reply.text),
         ...(reply.text.includes('\n{') && {
-          warning: 'printed text before its JSON, so the JSON was not read; print nothing else on stdout',
+          warning: textBeforeJson,
         }),
       }
     }
