@@ -405,6 +405,7 @@ test('an export says what each hook decided, however it said so', (t) => {
     [0, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}', null],
     [0, '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask"}}', null],
     [1, '', null],
+    [0, '{oops', null],
     [null, '', 'prior_block_or_deny'],
   ]
   const invocations = said.map(([exitCode, stdout, skippedReason], ordinal) => ({
@@ -417,12 +418,13 @@ test('an export says what each hook decided, however it said so', (t) => {
       toolName: 'Bash',
       inputJson: '{}',
     },
-    ...{ exitCode, stdout, stderr: '', startedAt: at, completedAt: at, skippedReason },
+    ...{ exitCode, stdout, stderr: stdout === '{oops' ? '[SDLC_HOOK] answered with broken JSON' : 'a note' },
+    ...{ startedAt: at, completedAt: at, skippedReason },
   }))
   recordHooks(db, sessions[0]!, id, invocations)
   assert.deepEqual(
     [...exportRows(db)].filter(({ kind }) => kind === 'hook').map(({ decision }) => decision),
-    ['pass', 'pass', 'deny', 'deny', 'ask', 'failed', 'skipped'],
+    ['pass', 'pass', 'deny', 'deny', 'ask', 'failed', 'failed', 'skipped'],
   )
 })
 

@@ -42,7 +42,7 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
       'hook',
       'hook_invocations',
       `SELECT replace(substr(t.started_at, 1, 19), 'T', ' ') AS at, ${about}, t.tool_name AS tool, t.tool_use_id,
-         NULL AS decision, t.hook_event AS reason, ${kept('t.stdout_text', 'detail')}, t.exit_code AS exitCode,
+         NULL AS decision, t.hook_event AS event, t.hook_event AS reason, ${kept('t.stdout_text', 'detail')}, t.exit_code AS exitCode,
          t.stdout_text AS stdout, t.stderr_text AS stderr, t.skipped_reason AS skipped FROM hook_invocations t ${byConversation}
        WHERE replace(substr(t.started_at, 1, 19), 'T', ' ') >= ?1 AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
     ],

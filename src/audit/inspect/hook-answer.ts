@@ -1,5 +1,7 @@
 /** What a hook said, read from its row: one word for it, and why. */
 
+import { isEventName } from '../../hooks/events.ts'
+import { textBeforeJson } from '../../hooks/round/invocation.ts'
 import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject } from '../../hooks/shape.ts'
 import { readJson } from '../../hooks/text/json-text.ts'
@@ -43,25 +45,29 @@ export function hookAnswer(row: HookRow): HookAnswer {
 /** `2026-11-15T08:23:00.246Z` as the other tables write it. */
 export const second = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
 
+type Said = Pick<HookRow, 'event' | 'exitCode' | 'stdout' | 'stderr' | 'skipped'>
+
 /** Not redacted. */
-export function hookSays({
-  exitCode,
-  stdout,
-  stderr,
-  skipped,
-}: Pick<HookRow, 'exitCode' | 'stdout' | 'stderr' | 'skipped'>): Pick<HookAnswer, 'says' | 'why'> {
+export function hookSays(row: Said): Pick<HookAnswer, 'says' | 'why'> {
+  const { exitCode, stdout, stderr, skipped } = row
   if (skipped !== null) return { says: 'not asked', why: reasons[skipped] ?? skipped }
   if (exitCode === 2) return { says: 'deny', why: stderr ?? '' }
   if (exitCode !== null && exitCode !== 0) return { says: 'failed', why: `exit ${exitCode} ${stderr ?? ''}` }
+  const fault = faultIn(row)
   const text = stdout?.trim() ?? ''
-  if (text === '') return stderr ? { says: 'failed', why: stderr } : { says: 'no opinion', why: '' }
+  if (text === '') return fault === undefined ? { says: 'no opinion', why: '' } : { says: 'failed', why: stderr! }
   const read = text.startsWith('{') ? readJson(text) : undefined
-  if (!read?.ok || !isObject(read.value)) return { says: 'answered', why: text }
-  const answer = answered(read.value, text)
+  const output = read?.ok && isObject(read.value) ? read.value : undefined
+  const answer = output ? answered(output, text) : ({ says: 'answered', why: text } as const)
   const refuses = answer.says === 'deny' || answer.says === 'ask'
-  // below what the hook of an event printed stands why its answer was not applied; at a step it may be a warning
-  const fault = isObject(read.value['hookSpecificOutput']) ? stderr?.split(/^\[SDLC_HOOK\] /m).at(1) : undefined
-  return fault === undefined || refuses ? answer : { says: 'failed', why: fault }
+  const isWarning = fault?.startsWith(textBeforeJson) || (output !== undefined && !isEventName(row.event)) // at a step
+  return fault === undefined || refuses || isWarning ? answer : { says: 'failed', why: fault }
+}
+
+/** What stands below what the hook printed itself. Without an exit code nothing else comes to stderr. */
+function faultIn({ exitCode, stderr }: Said): string | undefined {
+  if (!stderr) return undefined
+  return stderr.split(/^\[SDLC_HOOK\] /m).at(1) ?? (exitCode === null ? stderr : undefined)
 }
 
 const reasons: Record<string, string> = {

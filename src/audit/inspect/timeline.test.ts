@@ -413,6 +413,36 @@ test('an answer that was not applied has failed, but for a refusal in it', (t) =
   )
 })
 
+test('a hook that only wrote to stderr has no opinion; a row that names a fault has failed, whatever was printed', (t) => {
+  const { db, conversationId, session, reply, hook } = story(t)
+  const sessionId = session()
+  const [toolUseId] = reply(sessionId, '', 'Bash')
+  const warning = '[SDLC_HOOK] printed text before its JSON, so the JSON was not read; print nothing else on stdout'
+  const rows: [exitCode: number | null, stdout: string | null, stderr: string, says: string, why: string][] = [
+    [0, '', '3 rules checked', 'no opinion', ''],
+    [0, null, '[SDLC_HOOK] was not read', 'failed', '[SDLC_HOOK] was not read'],
+    [null, '', 'nobody answers', 'failed', 'nobody answers'],
+    [null, '<html>', 'answered 500', 'failed', 'answered 500'],
+    [0, '{oops', '3 rules checked', 'answered', '{oops'],
+    [0, '{oops', '3 rules checked\n[SDLC_HOOK] answered with broken JSON', 'failed', 'answered with broken JSON'],
+    [0, 'fine', '[SDLC_HOOK] answered with text', 'failed', 'answered with text'],
+    [0, '{"allow":1}', '[SDLC_HOOK] answered with allow', 'failed', 'answered with allow'],
+    [0, '{"decision":"block","reason":"no"}', '[SDLC_HOOK] answered with x', 'deny', 'no'],
+    [0, 'hm\n{}', warning, 'answered', 'hm\n{}'],
+  ]
+  for (const [ordinal, [exitCode, stdout, stderr]] of rows.entries())
+    hook(sessionId, { event: 'PreToolUse', toolUseId, ordinal, exitCode, stdout, stderr })
+  commitToolCall(db, {
+    ...{ sessionId, conversationId, invocations: [] },
+    result: { tool_use_id: toolUseId!, content: 'no', is_error: true },
+  })
+  const [call] = [...timeline(db, conversationId)] as [Item & { kind: 'call' }]
+  assert.deepEqual(
+    call.hooks.map(({ says, why }) => [says, why]),
+    rows.map(([, , , says, why]) => [says, why]),
+  )
+})
+
 test('a session that was imported has no transcript: its hooks and events are reported by time', (t) => {
   const { db, conversationId, session, event, hook } = story(t)
   const id = session()

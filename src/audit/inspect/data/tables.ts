@@ -5,7 +5,7 @@
 import type { Db } from '../../../store/open.ts'
 
 /** Raise it when a table or what is counted changes: the old tables are dropped and rebuilt. */
-const layout = 3
+const layout = 4
 
 /** Activity is summed by quarters of an hour: the largest slot that no time zone's midnight cuts in two. */
 export const slotSeconds = 900
