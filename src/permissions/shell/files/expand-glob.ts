@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { segmentRegex } from '../../paths/pattern.ts'
 import { entriesIn, type FileView } from '../../paths/view.ts'
+import { HOLE } from '../../wildcard.ts'
+import { type ShellWord, shellWordOf } from '../parse/command.ts'
 
 const most = 2000
 
@@ -44,4 +46,25 @@ export function expandBraces(path: string): readonly string[] | undefined {
   if (!inner.includes(',') || inner.includes('..')) return undefined
   const rest = expandBraces(after)
   return rest && inner.split(',').flatMap((each) => rest.map((end) => before + each + end))
+}
+
+/** The words that braces make of one, each of which may be an option. Undefined: only bash knows them. */
+export function bracesApart(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  if (!words.some(hasBraces)) return words
+  const found: ShellWord[] = []
+  for (const word of words) {
+    const paths = !hasBraces(word) ? undefined : /["'\\$`]/.test(word.text) ? none : (expandBraces(word.path) ?? none)
+    if (paths === none) return undefined
+    if (paths) found.push(...paths.flatMap((path) => (path === '' ? [] : [openWord(path)])))
+    else found.push(word)
+  }
+  return found
+}
+
+const none: readonly string[] = []
+const hasBraces = ({ glob, path }: ShellWord): boolean => glob && path.includes('{')
+
+function openWord(path: string): ShellWord {
+  const value = path.replace(/\[[^\]]*\]|[*?\u0001\u0002]/g, HOLE)
+  return shellWordOf(value, path, path, value === path, wild.test(path))
 }

@@ -4,10 +4,12 @@
  */
 
 import { HOLE } from '../../wildcard.ts'
+import { bracesApart } from '../files/expand-glob.ts'
 import { abbreviates } from '../parse/abbreviates.ts'
 import { byName } from '../parse/by-name.ts'
 import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
 import { clearForms } from '../parse/wrappers.ts'
+import { printsVersion } from './version-words.ts'
 
 interface Program {
   /** Long options that write, run a program or read a list of files; matched by prefix, as GNU and git do. */
@@ -196,11 +198,6 @@ const programs: Record<string, Program> = {
 const sedPrints =
   /^(?:(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/)(?:,(?:\d+|\$|\+\d+|\/(?:[^/\\\n]|\\.)*\/))?[pdq=]?(?:;\s*|$))+$|^s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip\d]*$/
 
-/** Programs that print their version, and only that, for this one word. */
-const versioned =
-  /^(node|npm|npx|pnpm|yarn|bun|deno|tsc|python3?|pip3?|uv|poetry|ruby|gem|bundle|go|cargo|rustc|rustup|java|javac|mvn|gradle|gcc|g\+\+|clang|make|cmake|docker|podman|kubectl|helm|terraform|git|gh|bash|zsh|php|composer|perl|dotnet|swift|kotlin|sqlite3|psql|mysql|curl|wget|jq|rg|fd|code|vim|nvim|tmux|ssh)$/
-const versionWords = /^(--version|-V|-v|version|-version)$/
-
 /** Whether the program only reads in its ordinary use: its words are files and patterns, not commands. */
 export const isReadOnlyProgram = (name: string): boolean => Object.hasOwn(programs, name)
 
@@ -212,22 +209,14 @@ export function readOnlyUse(command: ShellCommand): ReadOnlyUse | undefined {
 function useOf(written: readonly ShellWord[]): ReadOnlyUse | undefined {
   const all = clearForms(written)
   if (all.some((form) => form[0]?.value === 'xargs')) return undefined // what it reads is only known when it runs
-  const words = all.at(-1)!
-  const [name, ...args] = words
+  const [name, ...args] = bracesApart(all.at(-1)!) ?? []
   if (!name) return undefined
-  if (args.length === 1 && versioned.test(name.value) && versionWords.test(args[0]!.value) && !isShortV(name, args)) {
-    return { paths: [], metadata: true }
-  }
+  if (args.length === 1 && printsVersion(name.value, args[0]!.value)) return { paths: [], metadata: true }
   if (name.value === 'command' && /^-[vV]$/.test(args[0]?.value ?? '')) return { paths: [], metadata: true }
   if (name.value === 'git') return gitUse(args)
   const program = Object.hasOwn(programs, name.value) ? programs[name.value]! : undefined
   return program && programUse(program, args, name.value)
 }
-
-/** `bash -v` and `ssh -v` start something; the others print their version. */
-const isShortV = (name: ShellWord, [word]: readonly ShellWord[]): boolean =>
-  /^-[vV]$/.test(word!.value) &&
-  !/^(node|npm|pnpm|yarn|tsc|ruby|php|go|java|perl|tmux|python3?|gcc|clang|ssh)$/.test(name.value)
 
 function programUse(program: Program, args: readonly ShellWord[], name: string): ReadOnlyUse | undefined {
   const options: string[] = []
@@ -240,6 +229,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
     else {
       // a pattern such as --include=*.ts stays as it is written
       const plain = word.literal || (word.glob && !word.path.includes(HOLE))
+      if (word.glob && /[*?[]/.test(word.path.split('=', 1)[0]!)) return undefined // it may stand for any option
       if (!plain && program.text !== Number.POSITIVE_INFINITY) return undefined
       options.push(word.glob ? word.path : word.value)
       if (takes.includes(word.value) && !isOneWord(args[++at] ?? here)) return undefined
@@ -248,7 +238,8 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   if (name === 'find') return findUse(program, args)
   if (options.some((option) => !optionIsSafe(program, option))) return undefined
   if (program.check && !program.check(args)) return undefined
-  if (operands.length > (program.most ?? Number.POSITIVE_INFINITY)) return undefined
+  if (program.most !== undefined && (operands.length > program.most || operands.some(({ glob }) => glob)))
+    return undefined
   const text = options.includes('--files') ? 0 : (program.text ?? 0)
   if (text === 1 && operands[0] && !isText(operands[0], program, args)) return undefined
   const paths = [
@@ -317,14 +308,33 @@ const gitReads =
   /^(status|diff|log|show|rev-parse|rev-list|describe|ls-files|ls-tree|cat-file|blame|annotate|shortlog|grep|merge-base|name-rev|whatchanged|diff-tree|diff-files|diff-index|for-each-ref|show-ref|show-branch|count-objects|check-ignore|check-attr|cherry|range-diff|version)$/
 /** Verbs that read with these words alone. */
 const gitReadsWith: Record<string, RegExp> = {
-  branch:
-    /^(|(-[avr]+|--list|--all|--remotes|--show-current|--verbose|--column|--no-color|--sort=\S+|--format=\S+|--merged|--no-merged|--contains)( .*)?)$/s,
-  tag: /^(|(-l|--list|-n\d*|--sort=\S+|--contains|--points-at|--merged)( .*)?)$/s,
   remote: /^(|-v|--verbose|get-url [\w./-]+)$/,
   reflog: /^(|show( .*)?|-n ?\d+|-\d+)$/s,
   stash: /^(list|show)( .*)?$/s,
   worktree: /^list( .*)?$/s,
   config: /^--get (user|remote|branch|init|core|pull|push)\.[\w.-]+$/,
+}
+
+/** Verbs that list with these options alone, and the options beside which a name is a pattern: beside others it is made. */
+const gitLists: Record<string, { options: RegExp; patterns: RegExp }> = {
+  branch: {
+    options:
+      /^(-[avr]+|-[li]|--(list|all|remotes|show-current|verbose|ignore-case|points-at|(no-)?(column|color|merged|contains|abbrev))(=.*)?|--(sort|format)=.*)$/s,
+    patterns: /^(-[av]*[ar]+v*|-l|--(list|all|remotes|show-current|points-at|(no-)?(merged|contains))(=.*)?)$/s,
+  },
+  tag: {
+    options:
+      /^(-n\d*|-[li]|--(list|ignore-case|points-at|(no-)?(column|color|merged|contains))(=.*)?|--(sort|format)=.*)$/s,
+    patterns: /^(-n\d*|-l|--(list|points-at|(no-)?(merged|contains))(=.*)?)$/s,
+  },
+}
+
+function gitOnlyLists(verb: string, rest: readonly ShellWord[]): boolean {
+  const lists = Object.hasOwn(gitLists, verb) ? gitLists[verb]! : undefined
+  const options = rest.map(({ value }) => value).filter((value) => value.startsWith('-'))
+  if (!lists || !options.every((option) => lists.options.test(option))) return false
+  if (options.length === rest.length) return true
+  return rest[0]!.value === options[0] && options.some((option) => lists.patterns.test(option))
 }
 
 function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
@@ -335,7 +345,7 @@ function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
   if (!verb?.literal) return undefined
   const text = rest.map((word) => word.value).join(' ')
   const given = Object.hasOwn(gitReadsWith, verb.value) ? gitReadsWith[verb.value] : undefined
-  if (!gitReads.test(verb.value) && !given?.test(text)) return undefined
+  if (!gitReads.test(verb.value) && !given?.test(text) && !gitOnlyLists(verb.value, rest)) return undefined
   if (given && /(^| )(-[dDmMcCfu]|--(delete|move|copy|force|set-upstream|unset|edit|track))/.test(text))
     return undefined
   const paths: ShellWord[] = []
