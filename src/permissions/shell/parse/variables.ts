@@ -82,9 +82,11 @@ const takesValue: Readonly<Record<string, RegExp>> = {
 /** Whether a builtin may set a variable whose name only the run can tell: `read $x`, `export $x`, `printf $x y`. */
 export function setsUnknown(command: string, words: readonly ShellWord[]): boolean {
   if (command === 'printf') return printfSetsUnknown(words)
-  const isName = ({ value }: ShellWord, at: number) =>
-    value.startsWith(HOLE) && at > 0 && !takesValue[command]?.test(words[at - 1]!.value)
-  return takesNames(command) && words.some(isName)
+  if (!takesNames(command)) return false
+  const values = takesValue[command]
+  let at = 1
+  if (values) while (words[at]?.value.startsWith('-')) at += values.test(words[at]!.value) ? 2 : 1
+  return words.slice(at).some(({ value }) => value.startsWith(HOLE))
 }
 
 /** `-v NAME` stands before the format; what is no text there may be it. */
