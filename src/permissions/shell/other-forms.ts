@@ -1,7 +1,7 @@
 /** Commands that a command may stand for: without its first options, by the file that it runs, or with its options in full. */
 import { HOLE } from '../wildcard.ts'
 import { abbreviates } from './parse/abbreviates.ts'
-import { named } from './parse/by-name.ts'
+import { byName, named } from './parse/by-name.ts'
 import { plainWord, type ShellWord } from './parse/command.ts'
 import { nameOf, programIn } from './parse/wrappers.ts'
 
@@ -35,13 +35,14 @@ function withoutOptions(form: Form): readonly Form[] {
 /** `node /usr/lib/npm-cli.js publish` as `npm publish`, and `pnpm npm publish`, which has no such verb. */
 function ran(form: Form): readonly Form[] {
   const [, first, ...rest] = form
-  if (first?.value.startsWith(HOLE) && fallsBack(nameOf(form))) return [[first, ...rest]]
+  if (first?.value.includes(HOLE) && fallsBack(nameOf(form))) return [[first, ...rest]]
   if (!first?.literal || !/^[\w~./@][\w~./@-]*$/.test(first.value)) return none
   const program = programIn(first.value).replace(/(-cli)?\.([cm]?[jt]s|py|rb|pl|php|lua)$/, '')
   return fallsBack(nameOf(form)) && isVerb(program) ? none : [[plainWord(program), ...rest]]
 }
 
-const runsFirst = named(/^(node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|perl|ruby|php|lua|pnpm|yarn)$/)
+/** Programs that run the file, or the program, that their first word names. */
+export const runsFirst = named(/^(node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|pypy3?|perl|ruby|php|lua|pnpm|yarn)$/)
 /** Package managers that run a program where they have no verb of that name, and their verbs that programs are called too. */
 const fallsBack = named(/^(pnpm|yarn)$/)
 const isVerb = named(/^(bin|env|install|link|list|ln|ls|node|patch|rm|root|run|start|test|unlink|up|version|why)$/)
@@ -61,9 +62,17 @@ export function inFull(form: Form, options: readonly string[]): Form {
 /** At least two letters: shorter ones are never unique. */
 const shortens = (given: string, option: string): boolean => given.length > 3 && abbreviates(given, option)
 
-/** Known programs that run their words elsewhere: on another machine, or in a container behind one of these verbs. */
-export const runsElsewhere = (form: Form): boolean => {
-  const name = nameOf(form)
-  return name === 'ssh' || (holdsContainers(name) && form.some(({ value }) => value === 'exec' || value === 'run'))
+/** Known programs that run their words, on another machine, in a container, or behind one of these verbs. */
+export const runsWords = (form: Form): boolean => {
+  const verb = verbOf(nameOf(form))
+  return verb !== undefined && form.some(({ value }, at) => at > 0 && verb.test(value))
 }
-const holdsContainers = named(/^(docker|podman|kubectl)$/)
+
+const verbOf = byName((name) => running.find(([program]) => program.test(name))?.[1])
+const running: readonly (readonly [program: RegExp, verb: RegExp])[] = [
+  [/^ssh$/, /^/],
+  [/^(docker|podman|kubectl)$/, /^(exec|run|create|debug)$/],
+  [/^(npm|pnpm|yarn|bun|composer|gem|tox)$/, /^(exec|dlx|x|explore)$/],
+  [/^(gcloud|gh)$/, /^ssh$/],
+  [/^cmake$/, /^-E$/],
+]

@@ -4,7 +4,7 @@ import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
-import { inFull, otherForms, runsElsewhere } from './other-forms.ts'
+import { inFull, otherForms, runsFirst, runsWords } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
 import { formsOf, nameOf, programIn } from './parse/wrappers.ts'
 import { codesOf, commandsInCode, textsIn } from './programs/embedded.ts'
@@ -44,18 +44,24 @@ export function possibleSpellings(
     add(form)
     for (const each of renamed(form)) add(each)
   }
+  const mayStandFor = (form: readonly ShellWord[]) => {
+    for (const each of otherForms(form, isWanted)) may(each)
+  }
   for (const form of all) {
     const full = inFull(form, options)
     if (full !== form || form.some(hasHole)) may(full) // else it is certain
-    for (const each of otherForms(full, isWanted)) may(each)
+    mayStandFor(full)
     if (isStrange(nameOf(form))) commandsInCode(textsIn(form, command.input), isWanted, found)
   }
-  if (all.length > 1 || !isKnown(nameOf(words)) || runsElsewhere(words)) {
+  if (all.length > 1 || !isKnown(nameOf(words)) || runsWords(words)) {
     // behind a wrapper, or in a program that we do not know, any word may be where a command begins
     const open = words.findLastIndex(hasHole)
     for (let at = 0; at < words.length && at < mostWords; at++) {
       const { value } = words[at]!
-      if (at <= open || isWanted(value) || isWanted(shortest(value))) may(words.slice(at))
+      if (at > open && !isWanted(value) && !isWanted(shortest(value)) && !runsFirst(programIn(value))) continue
+      const rest = inFull(words.slice(at), options)
+      may(rest)
+      mayStandFor(rest)
     }
   }
   let hides = words.length > mostWords

@@ -19,7 +19,7 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
   const at = 1 + gitVerbAt(words.slice(1))
   for (let each = 1; each < at; each++) {
     const { value } = words[each]!
-    if (/^--(config-env|exec-path=)/.test(value)) return { scripts: [], unknown: unseen }
+    if (/^--(config-env|exec-path=)/.test(value) || holeInName.test(value)) return { scripts: [], unknown: unseen }
     if (value !== '-c') continue
     if (hookFolders.test(words[each + 1]?.value ?? '')) return { scripts: [], unknown: unseen }
     found.push(...commandSet(words[++each]))
@@ -51,6 +51,9 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
 }
 
 const noScripts: Embedded = { scripts: [] }
+
+/** `git -$X a=b push`: it may be an option with a value, or one that sets something. */
+const holeInName = /^-[^=]*\u0000/
 
 /** `ext::COMMAND`, by which git runs one. */
 const transport = (value: string): string | undefined =>
