@@ -6,7 +6,7 @@ import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
 import { inFull, otherForms, runsFirst, runsWords } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
-import { formsOf, nameOf, programIn } from './parse/wrappers.ts'
+import { formsOf, nameOf, programIn, unknownWords } from './parse/wrappers.ts'
 import { codesOf, commandsInCode, textsIn } from './programs/embedded.ts'
 import { isKnown, isStrange, says } from './programs/known.ts'
 import { runsAnywhere } from './programs/risky-options.ts'
@@ -53,17 +53,19 @@ export function possibleSpellings(
     mayStandFor(full)
     if (isStrange(nameOf(form))) commandsInCode(textsIn(form, command.input), isWanted, found)
   }
-  if (all.length > 1 || !isKnown(nameOf(words)) || runsWords(words)) {
-    // behind a wrapper, or in a program that we do not know, any word may be where a command begins
-    const open = words.findLastIndex(hasHole)
-    for (let at = 0; at < words.length && at < mostWords; at++) {
-      const { value } = words[at]!
+  const mayBegin = (form: readonly ShellWord[]) => {
+    const open = form.findLastIndex(hasHole)
+    for (let at = 0; at < form.length && at < mostWords; at++) {
+      const { value } = form[at]!
       if (at > open && !isWanted(value) && !isWanted(shortest(value)) && !runsFirst(programIn(value))) continue
-      const rest = inFull(words.slice(at), options)
+      const rest = inFull(form.slice(at), options)
       may(rest)
       mayStandFor(rest)
     }
   }
+  // behind a wrapper, or in a program that we do not know, any word may be where a command begins
+  if (all.length > 1 || !isKnown(nameOf(words)) || runsWords(words)) mayBegin(words)
+  for (const form of all) if (form.at(-1) === unknownWords && runsWords(form)) mayBegin(form)
   let hides = words.length > mostWords
   for (const code of codesOf(command)) {
     if (!code) continue
@@ -189,6 +191,7 @@ export function gitCommand(words: readonly ShellWord[], all: boolean): readonly 
   let at = 1
   if (all) at += gitVerbAt(words.slice(1))
   else while (/^(--no-pager|-P)$/.test(words[at]?.value ?? '')) at++
+  if (at === words.length && words.at(-1) === unknownWords) at-- // `xargs git -C`: it may hold a verb too
   if (at === 1 && words[0]!.value === 'git' && words[0]!.text === 'git') return words
   return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
 }

@@ -197,6 +197,39 @@ test('what find and fd execute ends at its mark, and what they put in is unknown
   assert.deepEqual(await others('allow', ['find . -exec ls {} \\;'], ['Bash'], ['Bash(rm x)']), [])
 })
 
+test('what xargs adds may be an option with its value, or a verb, and the command behind them', async () => {
+  const run = [
+    'timeout',
+    'flock -w',
+    'sudo -u',
+    'nice -n',
+    'nice timeout',
+    'ssh',
+    'ssh -t host',
+    'docker',
+    'npm -s',
+    'docker exec a',
+  ]
+  const lines = run.map((words) => `cat a | xargs -n 9 ${words}`)
+  assert.deepEqual(await others('ask', lines, ['Bash'], ['Bash(rm *)']), [])
+  const harmless = [
+    'timeout 5 ls',
+    'sudo -u a ls',
+    'npm install',
+    'docker stop',
+    'git -C',
+    'git add',
+    '-I% npm %',
+    '-I% nice ls %',
+  ]
+  const free = harmless.map((words) => `cat a | xargs ${words}`)
+  assert.deepEqual(await others('allow', free, ['Bash'], ['Bash(rm *)']), [])
+  assert.deepEqual(
+    await others('ask', ['cat a | xargs git -C', 'cat a | xargs git -c'], ['Bash'], ['Bash(git push *)']),
+    [],
+  )
+})
+
 test('what xargs puts in place of its mark is unknown, however the mark is given', async () => {
   const marks = ['-I %', '-I%', '--replace=%']
   const given = marks.map((mark) => `ls | xargs ${mark} sh -c 'rm %'`)

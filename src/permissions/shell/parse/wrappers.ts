@@ -156,8 +156,8 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
       if (name !== 'xargs') all.push(inner)
-      else all.push([...inner, unknownWord], ...replaced(form, inner))
-    }
+      else all.push([...inner, unknownWords], ...replaced(form, inner))
+    } else if (form.at(-1) === unknownWords && !wrapperOf(name)?.verbs && !finds(name)) all.push([unknownWords]) // `xargs timeout`
     if (finds(name)) all.push(...executed(form))
   }
   return all
@@ -268,3 +268,5 @@ function executed(words: readonly ShellWord[]): readonly (readonly ShellWord[])[
 }
 
 export const unknownWord: ShellWord = { value: HOLE, text: HOLE, path: HOLE, literal: false, glob: false }
+/** What xargs adds: as many as it reads. */
+export const unknownWords: ShellWord = { ...unknownWord }

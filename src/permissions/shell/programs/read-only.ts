@@ -319,8 +319,8 @@ const gitReadsWith: Record<string, RegExp> = {
 const gitLists: Record<string, { options: RegExp; patterns: RegExp }> = {
   branch: {
     options:
-      /^(-[avr]+|-[li]|--(list|all|remotes|show-current|verbose|ignore-case|points-at|(no-)?(column|color|merged|contains|abbrev))(=.*)?|--(sort|format)=.*)$/s,
-    patterns: /^(-[av]*[ar]+v*|-l|--(list|all|remotes|show-current|points-at|(no-)?(merged|contains))(=.*)?)$/s,
+      /^(-[avr]+|-i|--(list|all|remotes|show-current|verbose|ignore-case|points-at|(no-)?(column|color|merged|contains|abbrev))(=.*)?|--(sort|format)=.*)$/s,
+    patterns: /^(-[av]*[ar]+v*|--(list|all|remotes|show-current|points-at|(no-)?(merged|contains))(=.*)?)$/s,
   },
   tag: {
     options:
