@@ -176,6 +176,27 @@ test('what is too large by its status alone, or comes in a list as from Gemini, 
   )
 })
 
+test('servers that have no message say it in a detail or in a list', () => {
+  const said = (body: unknown) => {
+    const { message, contextWindow } = refused(400, {}, JSON.stringify(body), 'h').failure
+    return [message, contextWindow]
+  }
+  assert.deepEqual(
+    [
+      said({ detail: 'Requested tokens (9011) exceed context window of 4096' }),
+      said({ detail: [{ loc: ['body', 'model'], msg: 'Field required', input: { messages: 'prompt is too long' } }] }),
+      said({ success: false, errors: [{ code: 1, message: 'no such model' }] }),
+      ...[{ error: null, detail: null }, { detail: [], errors: [null] }, {}, []].map(said),
+    ],
+    [
+      ['h answered 400: Requested tokens (9011) exceed context window of 4096', 4096],
+      ['h answered 400: Field required', undefined],
+      ['h answered 400: no such model', undefined],
+      ...Array(4).fill(['h answered 400', undefined]),
+    ],
+  )
+})
+
 test('other failures that mention lengths and contexts are not taken for it', () => {
   for (const [status, message] of [
     [500, 'context deadline exceeded'],

@@ -105,6 +105,7 @@ const windowIn = new RegExp(
     '(?:>|length of only|length of|(?<!current )length is|length:|limit of|limit is|token limit:|less than|<=) (\\d+)',
     '(?:context length|size|allowed) \\(?(\\d+)',
     'n_ctx:? \\(?(\\d+)',
+    'context window of (\\d+)',
     'with (\\d+) maximum context',
     'limit (\\d+), requested',
     '\\[1, (\\d+)\\]',
@@ -182,9 +183,17 @@ function parts(error: unknown): ErrorParts {
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   // OpenRouter's own message does not say what the provider's did
   const raw = isObject(fields.metadata) ? text(fields.metadata.raw) : ''
-  const message = short([text(fields.message), raw].filter(Boolean).join(': '))
+  const message = short([text(fields.message) || listed(fields), raw].filter(Boolean).join(': '))
   const { n_ctx: window } = fields
   return { type: text(fields.type), code: text(fields.code), message, ...(typeof window === 'number' && { window }) }
+}
+
+/** As FastAPI and Cloudflare say it: what else is in the list may be the request itself. */
+function listed({ detail, errors }: JsonObject): string {
+  if (typeof detail === 'string') return detail
+  const first = [detail, errors].flat().find(isObject)
+  const said = first?.msg ?? first?.message
+  return typeof said === 'string' ? said : ''
 }
 
 function short(text: string): string {
