@@ -170,6 +170,24 @@ test('parallel neighbours are asked together and settled in order; the others wa
   ])
 })
 
+test('where the policy fails, what was asked already is settled all the same', async () => {
+  const settled: string[] = []
+  const asked = askInOrder(['a', 'b'], {
+    admit: async (name) => {
+      if (name === 'b') throw new Error('no rule')
+      return true
+    },
+    isParallel: () => true,
+    question: (name) => question(() => new Promise((resolve) => setImmediate(resolve, name))),
+    settle: (name, { kind }: Outcome<unknown>) => {
+      settled.push(`${name} ${kind}`)
+      return false
+    },
+  })
+  await assert.rejects(asked, new Error('no rule'))
+  assert.deepEqual(settled, ['a answered'])
+})
+
 test('whatever was thrown is described, and describing it never throws', () => {
   const hostile = new Proxy(
     {},

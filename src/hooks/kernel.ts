@@ -55,21 +55,25 @@ export async function askInOrder<H, T, Q extends Question<T>>(
   const settleTogether = async () => {
     for (const { handler, outcome, question } of together.splice(0)) settle(handler, await outcome, question)
   }
-  for (const handler of handlers) {
-    const isParallel = policy.isParallel?.(handler) === true
-    let admission = policy.admit(handler, isDecided)
-    if (typeof admission === 'object') admission = await admission
-    if (admission !== false && !isParallel && together.length > 0) {
-      await settleTogether()
-      admission = await policy.admit(handler, isDecided)
+  try {
+    for (const handler of handlers) {
+      const isParallel = policy.isParallel?.(handler) === true
+      let admission = policy.admit(handler, isDecided)
+      if (typeof admission === 'object') admission = await admission
+      if (admission !== false && !isParallel && together.length > 0) {
+        await settleTogether()
+        admission = await policy.admit(handler, isDecided)
+      }
+      if (admission === false) continue
+      const question = admission === true ? policy.question(handler) : undefined
+      const outcome = question ? ask(question) : ({ kind: 'skipped', why: String(admission) } as const)
+      if (isParallel) together.push({ handler, question, outcome: noted(question, outcome) })
+      else settle(handler, outcome instanceof Promise ? await outcome : outcome, question)
     }
-    if (admission === false) continue
-    const question = admission === true ? policy.question(handler) : undefined
-    const outcome = question ? ask(question) : ({ kind: 'skipped', why: String(admission) } as const)
-    if (isParallel) together.push({ handler, question, outcome: noted(question, outcome) })
-    else settle(handler, outcome instanceof Promise ? await outcome : outcome, question)
+  } finally {
+    // also where the policy fails: what was asked belongs in the record
+    if (together.length > 0) await settleTogether()
   }
-  if (together.length > 0) await settleTogether()
 }
 
 async function noted<T>(question: Question<T> | undefined, outcome: Outcome<T> | Promise<Outcome<T>>) {
