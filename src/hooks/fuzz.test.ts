@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { sized } from '../../test/support/campaign-size.ts'
+import { defineHook } from './define.ts'
 import { createPlane } from './dispatch.ts'
 import type { Handler } from './handler.ts'
 import { readExit } from './handlers/ask.ts'
@@ -87,3 +88,79 @@ test('no output makes the reading of an exit throw, and what is read is all or n
     { numRuns: 1_000 },
   )
 })
+
+const decisions = ['none', 'allow', 'ask', 'deny'] as const
+const answers = fc.record(
+  {
+    continue: fc.constant(false),
+    decision: fc.constantFrom('block', 'approve', 'odd'),
+    reason: fc.constant('r'),
+    hookSpecificOutput: fc.record(
+      {
+        hookEventName: fc.constant('PreToolUse'),
+        permissionDecision: fc.constantFrom('allow', 'ask', 'deny', 'odd'),
+        updatedInput: fc.constant({ command: 'changed' }),
+      },
+      { requiredKeys: ['hookEventName'] },
+    ),
+  },
+  { requiredKeys: [] },
+)
+const guard = fc.record({
+  does: fc.constantFrom('answers', 'throws', 'returns a number', 'hangs'),
+  says: answers,
+  turns: fc.nat(2),
+  parallel: fc.boolean(),
+  onFailure: fc.constantFrom(undefined, 'refuse' as const, 'proceed' as const),
+  applies: fc.constantFrom('', 'yes', 'no'),
+})
+type Guard = typeof guard extends fc.Arbitrary<infer G> ? G : never
+
+test('side by side, hooks are as strict as one after another, and none sees or passes on what a parallel one changed', async () => {
+  const ask = async (each: readonly Guard[]) => {
+    const shown: unknown[] = []
+    const rows: number[] = []
+    const plane = createPlane(
+      each.map((guard) => guardOf(guard, shown)),
+      { matchesRule: async (rule) => rule === 'yes' },
+    )
+    const scope: Scope = {
+      ...{ sessionId: '', conversationId: '', dbPath: '', cwd: '/' },
+      record: ({ ordinal }) => rows.push(ordinal),
+    }
+    const fields = { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' }
+    return { ...(await plane.raise('PreToolUse', fields, scope)), shown, rows }
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(guard, { minLength: 1, maxLength: 6 }), async (each) => {
+      const mixed = await ask(each)
+      const alone = await ask(each.map((guard) => ({ ...guard, parallel: false })))
+      assert.ok(decisions.indexOf(mixed.decision) >= decisions.indexOf(alone.decision))
+      assert.ok(alone.stop === null || mixed.stop !== null)
+      if (mixed.decision !== 'deny') assert.deepEqual(mixed.updatedInput, alone.updatedInput)
+      assert.deepEqual(mixed.rows, alone.rows)
+      const inputs = each.some(({ parallel, says }) => !parallel && says.hookSpecificOutput?.updatedInput)
+        ? ['ls', 'changed']
+        : ['ls']
+      for (const command of mixed.shown) assert.ok(inputs.includes(String(command)), String(command))
+    }),
+    { numRuns: sized(500, 5_000) },
+  )
+})
+
+function guardOf({ does, says, turns, parallel, onFailure, applies }: Guard, shown: unknown[]): Handler {
+  const run = async ({ tool_input }: { tool_input: { command?: unknown } }) => {
+    shown.push(tool_input.command)
+    tool_input.command = 'changed in place'
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+    if (does === 'throws') throw new Error('oh')
+    if (does === 'hangs') return new Promise(() => {})
+    if (does === 'returns a number') return 7
+    return JSON.parse(JSON.stringify(says).replace('changed', parallel ? 'changed beside others' : 'changed'))
+  }
+  return defineHook('PreToolUse', run as never, {
+    ...{ if: applies, timeoutMs: does === 'hangs' ? 2 : 5000 },
+    ...(parallel && { parallel }),
+    ...(onFailure && { onFailure }),
+  })
+}
