@@ -12,7 +12,8 @@ export function plain(chat: Chat): Said {
   if (chat.tools.length === 0) return { text: aside(asked, chat.messages) }
 
   if (chat.tools.some(({ name }) => name === 'WriteTestCase')) return examined(chat)
-  const steps = understand(asked)
+  const [request = ''] = asked.split('\n\n', 1) // what a hook adds follows it
+  const steps = [asked, request].map(understand).find((found) => found.length > 0) ?? []
   if (steps.length === 0) return introduced(chat.messages, `I do not understand that request.\n\n${guide}`)
   const results = since.filter((message) => message.role === 'tool')
   if (results.length < steps.length && !results.some(({ isError }) => isError))
