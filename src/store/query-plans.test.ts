@@ -69,6 +69,12 @@ test('the output that a hook was given is found by its call', () => {
   )
 })
 
+test('an entry is read once, however many of its texts a hook was given', () => {
+  const place = (at: number) =>
+    `{"stored_in_transcript":{"tool_use_id":"t","entry":7,"at":"/input/edits/${at}","characters":5000}}`
+  assert.equal(plansOf((db) => withTexts(db, 's', `[${[0, 1, 2].map(place).join()}]`)).length, 1)
+})
+
 test('which hooks of a session ran last is read from an index alone, and then only their rows', () => {
   assert.deepEqual(
     plansOf((db) => listHookInvocations(db, { sessionId: 's' })),

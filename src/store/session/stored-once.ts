@@ -91,12 +91,16 @@ function eachLong(value: unknown, at: string, found: (text: string, pointer: str
 
 /** What a hook was given, whole. A text that was erased or is missing stays a reference. */
 export function withTexts(db: ReadDb, sessionId: string, inputJson: string): string {
+  const holders = new Map<string, unknown>() // an input may have hundreds of texts: its entry is read once
+  const held = (entry: number, id: string): unknown => {
+    const key = `${entry} ${id}`
+    if (!holders.has(key)) holders.set(key, holderOf(db, sessionId, entry, id))
+    return holders.get(key)
+  }
   return inputJson.replaceAll(references, (reference, about: string) => {
     const { tool_use_id: id, entry, at, input, characters } = JSON.parse(about) as Reference
     const text =
-      entry === undefined
-        ? outputOf(db, sessionId, id, characters)
-        : textAt(holderOf(db, sessionId, entry, id), at ?? `/input${input}`)
+      entry === undefined ? outputOf(db, sessionId, id, characters) : textAt(held(entry, id), at ?? `/input${input}`)
     return text === undefined || text.length < characters ? reference : JSON.stringify(text.slice(0, characters))
   })
 }
