@@ -232,4 +232,6 @@ export const ownTables: readonly string[] = [
   `UPDATE conversations SET last_active = max(last_active,
       coalesce((SELECT max(timestamp) FROM events e WHERE e.session_id = conversations.id), ''))
     WHERE id IN (SELECT session_id FROM ona_dispatcher_imports)`,
+  // The plans of a conversation, and the one in force.
+  'CREATE INDEX ona_plans_conversation ON plans(conversation_id, status)',
 ]

@@ -5,6 +5,7 @@ import { lineage } from '../files/process-tree.ts'
 import { listHookInvocations } from './audit.ts'
 import { type Db, inMemory, openDb } from './open.ts'
 import { bornOfCommand } from './operator.ts'
+import { approvedPlan, listPlans } from './plans.ts'
 import { usageByDay } from './reports.ts'
 import { withTexts } from './session/stored-once.ts'
 
@@ -73,6 +74,16 @@ test('an entry is read once, however many of its texts a hook was given', () => 
   const place = (at: number) =>
     `{"stored_in_transcript":{"tool_use_id":"t","entry":7,"at":"/input/edits/${at}","characters":5000}}`
   assert.equal(plansOf((db) => withTexts(db, 's', `[${[0, 1, 2].map(place).join()}]`)).length, 1)
+})
+
+test('the plans of a conversation are found by index', () => {
+  assert.deepEqual(
+    [approvedPlan, listPlans].flatMap((read) => plansOf((db) => read(db, 'c'))),
+    [
+      'SEARCH plans USING INDEX ona_plans_conversation (conversation_id=? AND status=?)',
+      'SEARCH plans USING INDEX ona_plans_conversation (conversation_id=?); USE TEMP B-TREE FOR ORDER BY',
+    ],
+  )
 })
 
 test('which hooks of a session ran last is read from an index alone, and then only their rows', () => {
