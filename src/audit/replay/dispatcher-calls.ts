@@ -2,23 +2,39 @@
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import { bringArchived, dropArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
-import type { CallFilter, RecordedCall } from './recorded-calls.ts'
+import { type CallFilter, isBelow, type RecordedCall } from './recorded-calls.ts'
 
 /** In the order in which they were imported. What the log cut short where a rule would look is not judged. */
 export function* importedCalls(db: ReadDb, filter: CallFilter = {}): Generator<RecordedCall> {
-  const sessions = db.arrays<[string]>(logs, filter.since ?? '', filter.conversation ?? null)
-  for (const [id] of sessions) {
+  for (const id of logsOf(db, filter)) {
     bringArchived(db, [id])
     yield* callsOf(db, id, filter)
     dropArchived(db)
   }
 }
 
+/** A log is a conversation and its session, by one id. Those that a filter leaves out are not read. */
+function logsOf(db: ReadDb, { since, conversation, project }: CallFilter): string[] {
+  const conditions: [sql: string, value: string | undefined][] = [
+    ['c.id = ?1', conversation],
+    ['c.last_active >= ?2', since || undefined],
+    [isBelow('c.project_dir', '?3'), project],
+  ]
+  const given = conditions.filter(([, value]) => value !== undefined).map(([sql]) => sql)
+  return db
+    .arrays<[string]>(
+      `WITH given AS (SELECT ?1, ?2, ?3)
+       SELECT i.session_id FROM conversations c CROSS JOIN ona_dispatcher_imports i ON i.session_id = c.id
+       WHERE ${['1', ...given].join(' AND ')} ORDER BY i.rowid`,
+      ...conditions.map(([, value]) => value ?? null),
+    )
+    .map(([id]) => id)
+}
+
 function* callsOf(db: ReadDb, sessionId: string, filter: CallFilter): Generator<RecordedCall> {
   for (const row of db.each<Row>(decisions, sessionId, filter.since?.replace(' ', 'T') ?? '')) {
     const { tool, input } = ours(row.tool, row.input)
     if (filter.tool !== undefined && filter.tool !== tool) continue
-    if (filter.project !== undefined && row.projectDir !== filter.project) continue
     const decision = words.find((word) => word === row.decision)
     yield {
       at: row.at.replace('T', ' ').slice(0, 19),
@@ -48,11 +64,6 @@ interface Row {
 }
 
 const words = ['allow', 'ask', 'deny'] as const
-
-/** A log is a conversation and its session, by one id. */
-const logs = `
-  SELECT i.session_id FROM ona_dispatcher_imports i JOIN conversations c ON c.id = i.session_id
-  WHERE c.last_active >= ?1 AND (?2 IS NULL OR c.id = ?2) ORDER BY i.rowid`
 
 const decisions = `
   SELECT h.started_at AS at, c.id AS conversationId, h.session_id AS sessionId, c.project_dir AS projectDir,

@@ -80,7 +80,7 @@ export function sessionsOf(db: ReadDb, { since = '', conversation, agents, proje
     ['c.id = ?1', conversation],
     ['c.last_active >= ?2', since || undefined],
     ["coalesce(i.agent, 'ona') IN (SELECT value FROM json_each(?3))", agents && JSON.stringify(agents)],
-    ["(c.project_dir = ?4 OR substr(c.project_dir, 1, length(?4) + 1) = ?4 || '/')", project],
+    [isBelow('c.project_dir', '?4'), project],
   ]
   const given = conditions.filter(([, value]) => value !== undefined).map(([sql]) => sql)
   return db
@@ -93,6 +93,10 @@ export function sessionsOf(db: ReadDb, { since = '', conversation, agents, proje
     )
     .map(([id]) => id)
 }
+
+/** Whether a folder is this one or in it, by index: `0` follows the slash. */
+export const isBelow = (folder: string, top: string): string =>
+  `(${folder} = ${top} OR (${folder} >= rtrim(${top}, '/') || '/' AND ${folder} < rtrim(${top}, '/') || '0'))`
 
 type Session = readonly [
   conversationId: string,

@@ -370,3 +370,30 @@ test('imported calls have our names, and what the log cut short is not judged', 
   assert.deepEqual(Array.from(importedCalls(db, { since: '2026-10-02 09:00:01' })), [])
   assert.deepEqual(Array.from(importedCalls(db, { tool: 'Read' })).length, 1)
 })
+
+test('of a project are the calls in its folder and below, ours and those of a log', (t) => {
+  const { db, call } = history(t)
+  const folders = ['/repo', '/repo/a', '/repo-b', '/repo0', '/rep']
+  for (const [at, folder] of folders.entries()) {
+    const own = createConversation(db, { projectDir: folder }).id
+    call(createSession(db, own).sessionId, 'Read', { file_path: `${folder}/file` })
+    db.run('INSERT INTO conversations(id, project_dir) VALUES (?, ?)', `d${at}`, folder)
+    db.run('INSERT INTO sessions(session_id, conversation_id) VALUES (?1, ?1)', `d${at}`)
+    db.run(
+      'INSERT INTO ona_dispatcher_imports(project_dir, sid, session_id, bytes) VALUES (?1, ?2, ?2, 1)',
+      folder,
+      `d${at}`,
+    )
+    db.run(
+      `INSERT INTO hook_invocations(session_id, conversation_id, hook_event, hook_ordinal, matcher, command, tool_name,
+         input_json, stdout_text, started_at) VALUES (?1, ?1, 'PreToolUse', 0, '*', 'dispatch', 'Read', '{}', '{}', '2026-10-02')`,
+      `d${at}`,
+    )
+  }
+  const read = (project: string) =>
+    [recordedCalls, importedCalls].map((calls) => Array.from(calls(db, { project }), ({ projectDir }) => projectDir))
+  const below = ['/repo', '/repo/a']
+  assert.deepEqual(read('/repo'), [below, below])
+  assert.deepEqual(read('/repo/a/b'), [[], []])
+  assert.deepEqual(read('/'), [folders, folders])
+})
