@@ -7,14 +7,10 @@ import { holdsContent } from './erase.ts'
 /** Removes the copies of what was erased; those of another record stay. Gives what could not be removed. */
 export function removeErasedFiles(db: ReadDb, home: string): string[] {
   const changed = join(home, '.ona/file-history') // a folder for each conversation
-  const said = join(home, '.ona/transcripts') // a folder for each project, in it a file and a folder for each session
+  const said = join(home, '.ona/transcripts') // a folder for each project
   const found = [
-    ...namesIn(changed).map((name) => ({ path: join(changed, name), column: 'conversation_id', id: name })),
-    ...namesIn(said).flatMap((project) =>
-      namesIn(join(said, project)).map((name) => {
-        return { path: join(said, project, name), column: 'session_id', id: name.replace(/\.jsonl$/, '') }
-      }),
-    ),
+    ...namesIn(changed).map((name): Copy => ({ path: join(changed, name), column: 'conversation_id', id: name })),
+    ...namesIn(said).flatMap((project) => transcriptsIn(db, join(said, project))),
   ]
   return found.flatMap(({ path, column, id }) => {
     if (!isErased(db, column, id)) return []
@@ -27,6 +23,35 @@ export function removeErasedFiles(db: ReadDb, home: string): string[] {
   })
 }
 
+interface Copy {
+  readonly path: string
+  readonly column: 'conversation_id' | 'session_id'
+  readonly id: string
+}
+
+/** Of a session, a file and a folder with those of its sub-agents; beside them what a process left that died as it wrote. */
+const transcriptsIn = (db: ReadDb, folder: string): Copy[] =>
+  namesIn(folder).flatMap((name) => {
+    const session = withoutEnd(name)
+    const agents = join(folder, name, 'subagents')
+    return [
+      { path: join(folder, name), column: 'session_id', id: session },
+      ...namesIn(agents).map((file): Copy => {
+        const agent = withoutEnd(file).replace(/^agent-/, '')
+        const { id = '' } = db.get<{ id: string }>(agentBelow, session, agent) ?? {}
+        return { path: join(agents, file), column: 'session_id', id }
+      }),
+    ]
+  })
+
+const withoutEnd = (name: string): string => name.replace(/\.jsonl(\.\d+\.tmp)?$/, '')
+
+/** Sub-agents may have sub-agents. */
+const agentBelow = `WITH RECURSIVE below(id, agent) AS (
+    SELECT session_id, agent_id FROM ona_subagents WHERE parent_session_id = ?1
+    UNION SELECT a.session_id, a.agent_id FROM ona_subagents a JOIN below ON a.parent_session_id = below.id)
+  SELECT id FROM below WHERE agent = ?2`
+
 /** An empty list where there is no such folder. */
 function namesIn(folder: string): string[] {
   try {
@@ -36,7 +61,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-const isErased = (db: ReadDb, column: string, id: string): boolean =>
+const isErased = (db: ReadDb, column: Copy['column'], id: string): boolean =>
   db.get(
     `SELECT 1 WHERE NOT EXISTS (
          SELECT 1 FROM sessions s WHERE s.${column} = ?1
