@@ -118,7 +118,8 @@ export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 }
 function whichOf(db: Db, filter: Filter, group: string | undefined): string {
   if (group === String(everything)) return ''
   if (group === undefined) return 'WHERE id IN (SELECT id FROM chosen)'
-  if (filter.project !== undefined) return 'WHERE project_dir = ?2'
+  if (filter.project !== undefined)
+    return 'WHERE project_dir = ?2 AND EXISTS (SELECT 1 FROM ona_inspect_conversations i WHERE i.id = c.id)'
   const members = `SELECT i.number FROM ona_inspect_members m JOIN ona_inspect_conversations i ON i.number = m.number WHERE m.grp = ${group}`
   return countConversations(db, filter) <= fewConversations
     ? `WHERE id IN (${members.replace('i.number', 'i.id')})`

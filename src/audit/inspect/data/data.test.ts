@@ -443,6 +443,15 @@ test('a filter shows the sums of its conversations, whenever they came to be amo
   agree()
 })
 
+test('as many conversations are listed as are counted, also where one has no rows yet', (t) => {
+  const db = database(t)
+  add(db, 'a', 'plum')
+  createConversation(db, { projectDir: '/p', id: 'b' })
+  upToDate(db)
+  for (const filter of [{}, { project: '/p' }, { agent: 'ona' }, { project: '/p', agent: 'ona' }])
+    assert.equal(dashboard.conversations(db, filter).length, dashboard.countConversations(db, filter))
+})
+
 test('the newest conversations of a large group are listed as those of a small one', (t) => {
   const db = database(t)
   for (let at = 0; at < 30; at++) add(db, `c${at}`, 'words', { denied: at % 3 === 0 })
