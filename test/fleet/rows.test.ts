@@ -1,5 +1,7 @@
 /** Rows to the centre: exactly once in effect, checked against the chain, redacted, and never readable by a node. */
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { nodeClient } from '../../src/fleet/node/client.ts'
@@ -8,6 +10,7 @@ import { chainOf, nextBatch } from '../../src/fleet/node/outbox.ts'
 import { ship } from '../../src/fleet/node/ship.ts'
 import { initFleet } from '../../src/fleet/server/init.ts'
 import { signRequest } from '../../src/fleet/wire.ts'
+import { archiveConversation } from '../../src/store/archive/archive.ts'
 import { type Db, openDb } from '../../src/store/open.ts'
 import { converse, oneCall, postgresForTests, record, type TestFleet } from '../support/fleet.ts'
 
@@ -73,6 +76,25 @@ test('every row arrives once, however often it is sent', async (t) => {
   })
   assert.deepEqual(await faults(it), [])
   assert.deepEqual(it.errors, [])
+})
+
+test('what was archived before it was sent arrives as it was; what an archive has lost is reported as removed', async (t) => {
+  const it = await postgres.fleet(t)
+  const { client } = await it.node()
+  const db = record(t)
+  for (const name of ['one', 'two', 'three']) converse(db, name, 4)
+  const wanted = counts(db)
+  for (const name of ['one', 'three']) archiveConversation(db, name, `archive-${name}.zst`)
+  assert.equal((await ship(db, client, { ...plain, batchRows: 9 })).problem, undefined)
+  assert.deepEqual(await faults(it), [])
+  const { events, ...others } = await received(it)
+  assert.deepEqual({ ...others, events: Number(events) - 2 }, wanted)
+
+  converse(db, 'four', 4)
+  archiveConversation(db, 'four', 'archive-four.zst')
+  rmSync(join(dirname(db.path), 'archive-four.zst'))
+  assert.equal((await ship(db, client, plain)).problem, undefined)
+  assert.deepEqual(new Set((await faults(it)).map(({ kind }) => kind)), new Set(['removed']))
 })
 
 test('a commit that is larger than a batch arrives in parts, once', async (t) => {

@@ -1,7 +1,8 @@
 /** What of the local record is still to be sent: batches made from the chain, redacted. The database is only read. */
 import { redact } from '../../hooks/secrets/redact.ts'
+import { conversationOf, withArchived } from '../../store/archive/reading.ts'
 import { chainedTables, rowsIn, rowText } from '../../store/chain/chain.ts'
-import type { ReadDb } from '../../store/open.ts'
+import { type ReadDb, StoreError } from '../../store/open.ts'
 import {
   type Batch,
   limits,
@@ -40,6 +41,8 @@ export interface BatchOptions {
   /** At most about so many bytes and rows. */
   readonly bytes?: number
   readonly rows?: number
+  /** How archived rows are read. */
+  readonly archived?: typeof withArchived
 }
 
 interface LinkRow {
@@ -93,7 +96,7 @@ export function nextBatch(
     let at = 0
     for (const { table, id, digest } of rowsIn(link.rows)) {
       if (at++ < (link.id === from.link + 1 ? from.row : 0)) continue
-      const row = outgoingRow(db, table, id, digest, options)
+      const row = outgoingRow(db, link.session, { table, id, digest }, options)
       if (!row) continue // it was removed; the service reports that
       if (rows.length >= mostRows || (size > 0 && size + row[2].length > mostBytes)) {
         more = true
@@ -122,13 +125,13 @@ const content = new Set(['payload_json', 'detail', 'input_json', 'stdout_text', 
 
 function outgoingRow(
   db: ReadDb,
-  table: number,
-  id: number,
-  digest: Uint8Array,
-  { withoutContent }: BatchOptions,
+  session: string,
+  { table, id, digest }: LinkedRow,
+  { withoutContent, archived = withArchived }: BatchOptions,
 ): WireRow | undefined {
   if (!chainedTables[table]) return undefined
-  const found = db.get<{ text: string }>(selects[table]!, id)
+  const read = (reader: ReadDb) => reader.get<{ text: string }>(selects[table]!, id)
+  const found = read(db) ?? orRemoved(() => archived(db, [conversationOf(db, session)], read))
   if (!found) return undefined
   const { text } = found
   const isErased =
@@ -140,6 +143,22 @@ function outgoingRow(
   if (shown.length > limits.rowBytes || shown !== shown.toWellFormed())
     return [table, id, blank(table, text), 'omitted']
   return [table, id, shown, state]
+}
+
+/** What is in an archive that is missing or was changed is not there either. */
+function orRemoved<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'damaged') return undefined
+    throw error
+  }
+}
+
+interface LinkedRow {
+  readonly table: number
+  readonly id: number
+  readonly digest: Uint8Array
 }
 
 /** The row without what was said, written or printed; what a model used stays, for costs. */

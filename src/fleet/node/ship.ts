@@ -3,10 +3,11 @@
  * and goes on. A service that is down costs nothing and loses nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepArchived } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import type { Cursor } from '../wire.ts'
 import { type Client, type Reply, Unreachable, whyOf } from './client.ts'
-import { chainOf, linkHash, nextBatch, type Position } from './outbox.ts'
+import { type BatchOptions, chainOf, linkHash, nextBatch, type Position } from './outbox.ts'
 
 export interface Shipped {
   readonly rows: number
@@ -27,17 +28,20 @@ export interface ShipOptions {
 
 export async function ship(db: ReadDb, client: Client, options: ShipOptions): Promise<Shipped> {
   const sent = { rows: 0, batches: 0, faults: 0 }
+  const archived = keepArchived()
   try {
     for (let restarts = 0; restarts < 3; restarts++) {
       const chain = chainOf(db)
       if (!chain) return sent
       const cursor = await cursorOf(client, chain.database, options)
-      if (await shipFrom(db, client, cursor, sent, options)) return sent
+      if (await shipFrom(db, client, cursor, sent, { ...options, archived: archived.with })) return sent
     }
     return { ...sent, problem: 'the chain changed while it was being sent' }
   } catch (cause) {
     if (cause instanceof Unreachable) return { ...sent, problem: cause.message }
     throw cause
+  } finally {
+    archived.close()
   }
 }
 
@@ -47,7 +51,7 @@ async function shipFrom(
   client: Client,
   cursor: Cursor,
   sent: { rows: number; batches: number; faults: number },
-  options: ShipOptions,
+  options: ShipOptions & Pick<BatchOptions, 'archived'>,
 ): Promise<boolean> {
   let position: Position = { link: cursor.last, row: 0 }
   // a chain that is not the one received before is shown to the service, which reports it and begins again
@@ -59,6 +63,7 @@ async function shipFrom(
     const chain = chainOf(db)!
     const next = nextBatch(db, chain, cursor.epoch, position, {
       withoutContent: options.withoutContent,
+      ...(options.archived && { archived: options.archived }),
       ...(options.batchRows !== undefined && { rows: options.batchRows }),
     })
     if (!next) return true
