@@ -45,66 +45,20 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
   return { found, more: numbers.length > mostConversations }
 }
 
-/** The newest entries of each conversation that match, by its number: one more of them than is shown. */
+/**
+ * The newest entries of each conversation that match, by its number: one conversation more than is shown. The index is read from its
+ * end on, however far away a match is, so it is read once, and SQLite passes over what does not count.
+ */
 function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
-  const { with: chosen, values, group } = scopeOf(filter)
-  if (group === String(everything)) return inOrder(db, match)
-  const which = group === undefined ? 'FROM chosen' : `FROM ona_inspect_members WHERE grp = ${group}`
-  if (group !== undefined && countConversations(db, filter) > fewConversations) {
-    const ends = db.get<{ lowest: number; highest: number }>(
-      `${chosen} SELECT (SELECT min(number) ${which}) AS lowest, (SELECT max(number) ${which}) AS highest`,
-      ...values,
-    )!
-    const isMember = `${chosen} SELECT 1 ${which} AND number = ?8`
-    return inOrder(db, match, { ...ends, has: (number) => db.get(isMember, ...values, number) !== undefined })
-  }
-  const allowed = db.all<{ number: number }>(`${chosen} SELECT number ${which}`, ...values).map(({ number }) => number)
-  if (allowed.length <= fewConversations) return inEach(db, match, allowed)
-  const numbers = new Set(allowed)
-  const lowest = allowed.reduce((low, each) => Math.min(low, each))
-  const highest = allowed.reduce((high, each) => Math.max(high, each))
-  return inOrder(db, match, { lowest, highest, has: (number) => numbers.has(number) })
-}
-
-/** Conversations that a search is limited to. */
-interface Allowed {
-  readonly lowest: number
-  readonly highest: number
-  has(number: number): boolean
-}
-
-/** Up to this many, asking each conversation is faster than passing over the matches of all others. */
-const fewConversations = 40
-
-function inEach(db: Db, match: string, allowed: readonly number[]): Map<number, number[]> {
   const found = new Map<number, number[]>()
-  for (const number of allowed.toSorted((a, b) => b - a)) {
-    const places = db.all<{ place: number }>(
-      `SELECT rowid AS place FROM ona_inspect_text
-       WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ${mostHits}`,
-      ...[match, number * textStride, (number + 1) * textStride - 1],
-    )
-    const entries = places.map(({ place }) => place % textStride)
-    if (entries.length > 0) found.set(number, entries)
-    if (found.size > mostConversations) break
-  }
-  return found
-}
-
-function inOrder(db: Db, match: string, allowed: Allowed = anywhere): Map<number, number[]> {
-  const found = new Map<number, number[]>()
-  let passedOver = -1
+  const { with: chosen, values } = scopeOf(filter)
   for (const { place } of db.each<{ place: number }>(
-    'SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC',
-    ...[match, allowed.lowest * textStride, (allowed.highest + 1) * textStride - 1],
+    `${chosen} SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ?8 ${allowed(db, filter)}
+     ORDER BY rowid DESC`,
+    ...[...values, match],
   )) {
     const number = Math.floor(place / textStride)
-    if (number === passedOver) continue
     const entries = found.get(number) ?? []
-    if (entries.length === 0 && !allowed.has(number)) {
-      passedOver = number
-      continue
-    }
     if (entries.length === 0) found.set(number, entries)
     if (entries.length < mostHits) entries.push(place % textStride)
     if (found.size > mostConversations) break
@@ -112,7 +66,18 @@ function inOrder(db: Db, match: string, allowed: Allowed = anywhere): Map<number
   return found
 }
 
-const anywhere: Allowed = { lowest: 0, highest: Number.MAX_SAFE_INTEGER / textStride - 1, has: () => true }
+/** A condition on the conversation, with `AND` in front. */
+function allowed(db: Db, filter: Filter): string {
+  const { group } = scopeOf(filter)
+  if (group === String(everything)) return ''
+  if (group !== undefined && countConversations(db, filter) > manyConversations)
+    return `AND EXISTS (SELECT 1 FROM ona_inspect_members WHERE number = ona_inspect_text.rowid / ${textStride} AND grp = ${group})`
+  const which = group === undefined ? 'FROM chosen' : `FROM ona_inspect_members WHERE grp = ${group}`
+  return `AND rowid >= (SELECT min(number) ${which}) * ${textStride} AND rowid / ${textStride} IN (SELECT number ${which})`
+}
+
+/** More are not listed: of so many, enough are met soon. */
+const manyConversations = 1000
 
 /** Undefined: the archive of the conversation is damaged, and opening it says so. */
 function inArchive<T>(db: Db, conversation: string, work: (db: ReadDb) => T): T | undefined {
