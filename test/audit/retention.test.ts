@@ -116,6 +116,12 @@ test('an archive that is cut off or missing is reported by doctor, and keeps no 
   assert.deepEqual(await problems(), [`the archive ${path} was cut off at byte 100; restore it from a copy`])
   rmSync(path)
   assert.deepEqual(await problems(), [`the archive ${path} is missing; restore it`])
+  const none = await at.run(['hooks', 'log', '--session', 'none'])
+  assert.deepEqual(
+    [none.code, none.stdout],
+    [0, 'no hook run matches\n'],
+    'a session that is not there is in no archive',
+  )
   const { code, stdout, stderr } = await at.run(['audit', 'retain', '--days', '30', '--json'])
   assert.deepEqual([code, JSON.parse(stdout).sessions, said(at)], [1, 1, 0], stderr)
   assert.match(stderr, /was not erased: the archive .* cannot be read/)

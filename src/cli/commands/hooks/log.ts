@@ -47,7 +47,8 @@ export const log = command('ona hooks log', { help, flags: logFlags }, async (va
     bringArchived(db, [one])
     const filter = { event, toolName, sessionId, conversationId, limit }
     let rows = listHookInvocations(db, filter)
-    if (one === '' && rows.length < limit) {
+    // a session that is not there is in no archive
+    if (one === '' && sessionId === undefined && rows.length < limit) {
       const read = (id: string) => listHookInvocations(db, { ...filter, conversationId: id })
       const archived = archivedHooks(db, limit - rows.length, filter, read)
       rows = [...archived.rows, ...rows].sort((a, b) => a.id - b.id).slice(-limit)
