@@ -1,6 +1,6 @@
 /** Takes content out of the record and leaves the chain whole: what is left of a row, and its tombstone, are on record. */
 
-import { settleArchives, unarchiveSession } from '../../store/archive/archive.ts'
+import { restoreSession, settleArchives, unarchiveSession } from '../../store/archive/archive.ts'
 import { holdOf } from '../../store/archive/retention.ts'
 import { chainedTables, rowText } from '../../store/chain/chain.ts'
 import { type Db, StoreError } from '../../store/open.ts'
@@ -57,6 +57,19 @@ export function eraseSession(db: Db, sessionId: string, reason: string, before?:
     eraseBeside(db, sessionId)
     return erased
   })
+}
+
+/** Puts back what is archived of sessions that are to be erased: each archive is emptied once for all of them. */
+export function bringBack(db: Db, sessionIds: readonly string[]): void {
+  for (const id of sessionIds) {
+    if (holdOf(db, id) !== undefined) continue
+    try {
+      restoreSession(db, id)
+    } catch (error) {
+      if (!(error instanceof StoreError && error.kind === 'damaged')) throw error // erasing it says so
+    }
+  }
+  settleArchives(db)
 }
 
 /** What the terminal remembers of them. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, readlinkSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +9,7 @@ import fc from 'fast-check'
 import type { Invocation } from '../../hooks/plane.ts'
 import { keepWaitingCall, requestApproval, waitingCalls } from '../../store/approvals.ts'
 import { archiveConversation, archiveOf, unarchiveConversation } from '../../store/archive/archive.ts'
+import { holdConversation } from '../../store/archive/retention.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { chainedTables } from '../../store/chain/chain.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
@@ -18,7 +20,7 @@ import { getSummary, saveSummary } from '../../store/session/summaries.ts'
 import { appendEntry, readEntries } from '../../store/session/transcript.ts'
 import { getState, setState } from '../../store/state.ts'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
-import { eraseSession, sessionsBefore } from './erase.ts'
+import { bringBack, eraseSession, sessionsBefore } from './erase.ts'
 import { exportHead, exportLine, exportRows, firstSince } from './export.ts'
 import { openSigner } from './keys.ts'
 import { verifyChain } from './verify.ts'
@@ -246,6 +248,41 @@ test('a session without a transcript is found too: its prompt was blocked, and a
   assert.deepEqual(due(), [sessionId])
   eraseSession(db, sessionId, 'old')
   assert.deepEqual([due(), holding(db, 'secret'), verifyChain(db).fault], [[], [], undefined])
+})
+
+test('what is archived of many sessions is put back, but for those on hold, and each archive emptied once', {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  const { db } = record(t)
+  const conversations = ['a', 'b', 'c'].map((id) => createConversation(db, { projectDir: '/p', id }).id)
+  const sessions = conversations.map((id, at) => {
+    const { sessionId } = createSession(db, id)
+    call(db, id, sessionId, 10 + at)
+    archiveConversation(db, id, 'old.zst')
+    return sessionId
+  })
+  holdConversation(db, 'b', 'case')
+  const file = archiveOf(db, 'b')!.file
+  const flushed: string[] = []
+  const { fsyncSync } = fs
+  t.after(() => {
+    fs.fsyncSync = fsyncSync
+    syncBuiltinESMExports()
+  })
+  fs.fsyncSync = (fd) => {
+    flushed.push(readlinkSync(`/proc/self/fd/${fd}`))
+    fsyncSync(fd)
+  }
+  syncBuiltinESMExports()
+  bringBack(db, sessions)
+  for (const id of sessions) eraseSession(db, id, 'retention')
+  assert.deepEqual(flushed, [file])
+  assert.deepEqual(
+    conversations.map((id) => archiveOf(db, id) !== undefined),
+    [false, true, false],
+  )
+  const { erased, archived, fault } = verifyChain(db)
+  assert.deepEqual([erased, archived, fault], [10, 5, undefined])
 })
 
 test('nothing of a session is left in the tables beside the record', (t) => {

@@ -172,18 +172,31 @@ export function keepOnly(path: string, places: readonly Pick<Place, 'offset' | '
   })
 }
 
-/** Puts a frame that says nothing in their place, so that the rest of the file is still one stream. */
+/** Puts frames that say nothing in their place, so that the rest of the file is still one stream. Those that are there stay. */
 function blank(file: number, offset: number, length: number): void {
+  const end = offset + length
+  const begin = endOfBlank(file, offset, end)
+  if (begin === end) return
   const head = Buffer.alloc(8)
-  head.writeUInt32LE(0x184d2a50, 0) // the magic number of a skippable frame (RFC 8878, 3.1.2)
-  head.writeUInt32LE(length - 8, 4)
-  const found = Buffer.alloc(8)
-  readSync(file, found, 0, 8, offset)
-  if (found.equals(head)) return
-  const zeros = Buffer.alloc(Math.min(length - 8, 1_048_576))
-  for (let at = 8; at < length; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, length - at), offset + at)
-  writeSync(file, head, 0, 8, offset) // last: what has it is empty
+  head.writeUInt32LE(skippable, 0)
+  head.writeUInt32LE(end - begin - 8, 4)
+  const zeros = Buffer.alloc(Math.min(end - begin - 8, 1_048_576))
+  for (let at = begin + 8; at < end; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, end - at), at)
+  writeSync(file, head, 0, 8, begin) // last: what has it is empty
 }
+
+/** Conversations are mostly erased in the order in which they were archived: what is empty grows at its end. */
+function endOfBlank(file: number, offset: number, end: number): number {
+  const head = Buffer.alloc(8)
+  for (let at = offset; at + 8 <= end; at += 8 + head.readUInt32LE(4)) {
+    readSync(file, head, 0, 8, at)
+    if (head.readUInt32LE(0) !== skippable || at + 8 + head.readUInt32LE(4) > end) return at
+  }
+  return end
+}
+
+/** The magic number of a skippable frame (RFC 8878, 3.1.2). */
+const skippable = 0x184d2a50
 
 export const digestOf = (bytes: Uint8Array | string): Uint8Array =>
   process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'buffer')

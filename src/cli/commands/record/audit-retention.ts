@@ -1,7 +1,7 @@
 /** `ona audit retain`, `erase` and `hold`: what is removed from the record, and what must stay. */
 
 import { homedir } from 'node:os'
-import { eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
+import { bringBack, eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { removeErasedFiles } from '../../../audit/evidence/erase-files.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
 import { counted } from '../../../hooks/text/counted.ts'
@@ -93,6 +93,9 @@ const withSubagents = (db: Db, session: string): string[] =>
     )
     .map(([id]) => id)
 
+/** Archived sessions that are in the database at once. */
+const broughtBack = 100
+
 function erase(
   find: (db: Db, about: string) => string[] | undefined,
   about: string,
@@ -110,7 +113,8 @@ function erase(
       if (hold) return failed(`session ${id} is on hold (${hold}); ona audit hold --release its conversation first`)
     }
     let [rows, left] = [0, 0]
-    for (const id of dryRun ? [] : sessions) {
+    for (const [at, id] of dryRun ? [] : sessions.entries()) {
+      if (at % broughtBack === 0) bringBack(db, sessions.slice(at, at + broughtBack))
       try {
         rows += eraseSession(db, id, reason, before)
       } catch (error) {
