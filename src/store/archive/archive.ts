@@ -41,8 +41,9 @@ export const archivable = (db: Db, before: string, only?: string): string[] =>
     .all<{ id: string }>(
       `SELECT c.id FROM conversations c WHERE c.last_active < ? ${only === undefined ? '' : 'AND c.id = ?'}
          AND NOT EXISTS (SELECT 1 FROM ona_archives a WHERE a.conversation_id = c.id)
-         AND c.id NOT IN (SELECT conversation_id FROM ona_approvals
-           WHERE settled = 0 AND (decision IS NOT NULL OR expires_at > datetime('now')))
+         AND NOT EXISTS (SELECT 1 FROM sessions s JOIN ona_approvals w ON w.session_id = s.session_id
+           WHERE s.conversation_id = c.id AND w.settled = 0
+             AND (w.decision IS NOT NULL OR w.expires_at > datetime('now')))
          AND EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.id
            AND (EXISTS (SELECT 1 FROM transcript_entries e WHERE e.session_id = s.session_id)
              OR EXISTS (SELECT 1 FROM ona_dispatcher_imports d WHERE d.session_id = s.session_id)))
