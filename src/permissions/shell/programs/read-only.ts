@@ -6,9 +6,11 @@
 import { HOLE } from '../../wildcard.ts'
 import { bracesApart } from '../files/expand-glob.ts'
 import { abbreviates } from '../parse/abbreviates.ts'
-import { byName } from '../parse/by-name.ts'
-import { here, plainWord, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
+import { here, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
 import { clearForms } from '../parse/wrappers.ts'
+import { gitUse } from './git-reads.ts'
+import { rgFindsHidden } from './rg-globs.ts'
+import { isOneOption, isOneWord, isText, pathValue } from './unknown-values.ts'
 import { printsVersion } from './version-words.ts'
 
 interface Program {
@@ -20,6 +22,8 @@ interface Program {
   readonly only?: RegExp
   /** Options whose value is a word of its own, and no path. */
   readonly takes?: readonly string[]
+  /** The last letter of a bundle may be such an option too. */
+  readonly bundles?: true
   /** How many of the first operands are text and no paths. */
   readonly text?: number
   /** That text is a program: one that is only known when it runs may do anything. */
@@ -27,7 +31,7 @@ interface Program {
   /** At most this many operands: a further one would be written. */
   readonly most?: number
   readonly metadata?: true
-  readonly tree?: (options: readonly string[]) => ReadOnlyUse['tree']
+  readonly tree?: (options: readonly string[], words: readonly ShellWord[]) => ReadOnlyUse['tree']
   /** Looks at all words; false: not covered. */
   readonly check?: (words: readonly ShellWord[]) => boolean
 }
@@ -41,21 +45,13 @@ const has = (options: readonly string[], letters: RegExp, long: RegExp): boolean
   options.some((each) => (each.startsWith('--') ? long.test(each) : letters.test(each)))
 
 const lines = ['-n', '-c', '--lines', '--bytes']
+const context = ['-m', '-A', '-B', '-C', '-d', '--max-count', '--after-context', '--before-context', '--context']
 const grep: Program = {
   text: 1,
+  bundles: true,
   takes: [
-    '-m',
-    '-A',
-    '-B',
-    '-C',
-    '--max-count',
-    '--include',
-    '--exclude',
-    '--exclude-dir',
-    '--color',
-    '--label',
-    '-D',
-    '-d',
+    ...[...context, '-D', '--include', '--exclude', '--exclude-dir', '--label'],
+    ...['--binary-files', '--devices', '--directories', '--group-separator'],
   ],
   noShort: 'fR',
   noLong: ['--file', '--dereference-recursive'],
@@ -126,7 +122,7 @@ const programs: Record<string, Program> = {
     tree: (options) => (has(options, /^-[a-zA-Z]*r/, /^--rec/) ? 'hidden' : undefined),
   },
   base64: any,
-  od: { takes: ['-A', '-t', '-N', '-j', '-w'] },
+  od: { takes: ['-A', '-t', '-N', '-j'] },
   hexdump: { takes: ['-n', '-s', '-e'], noShort: 'f' },
   xxd: { most: 1, takes: ['-l', '-s', '-c', '-g'], noShort: 'r' },
   strings: { takes: ['-n'], check: (words) => !words.some((word) => word.value.startsWith('@')) },
@@ -141,25 +137,18 @@ const programs: Record<string, Program> = {
   fgrep: grep,
   rg: {
     text: 1,
+    bundles: true,
     takes: [
-      '-g',
-      '--glob',
-      '-t',
-      '-T',
-      '--type',
-      '--type-not',
-      '-m',
-      '-A',
-      '-B',
-      '-C',
-      '-M',
-      '--max-depth',
-      '--sort',
-      '-r',
+      ...[...context, '-g', '--glob', '--iglob', '-t', '-T', '--type', '--type-not', '--type-add', '--type-clear'],
+      ...['-E', '--encoding', '--engine', '-j', '--threads', '-M', '--max-columns', '--max-depth', '--max-filesize'],
+      ...['-r', '--replace', '--sort', '--sortr', '--color', '--colors', '--generate', '--hyperlink-format'],
+      ...['--context-separator', '--field-context-separator', '--field-match-separator', '--path-separator'],
+      ...['--dfa-size-limit', '--regex-size-limit', '--pre-glob'],
     ],
     noShort: 'ef',
     noLong: ['--pre', '--hostname-bin', '--file', '--regexp', '--ignore-file', '--search-zip'],
-    tree: (options) => (has(options, /^-[a-zA-Z]*[u.]/, /^--(hid|unr|no-ig)/) ? 'hidden' : 'visible'),
+    check: (words) => !words.some(({ value }) => /^-[^-gt][^-]*[gt]/.test(value)), // its value may be the next word
+    tree: (_, words) => (rgFindsHidden(words) ? 'hidden' : 'visible'),
   },
   find: {
     check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0)/.test(word.value)),
@@ -232,7 +221,8 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
       if (word.glob && /[*?[]/.test(word.path.split('=', 1)[0]!)) return undefined // it may stand for any option
       if (!plain && program.text !== Number.POSITIVE_INFINITY) return undefined
       options.push(word.glob ? word.path : word.value)
-      if (takes.includes(word.value) && !isOneWord(args[++at] ?? here)) return undefined
+      const hasValue = takes.includes(word.value) || (program.bundles && endsInOption(word.value, takes))
+      if (hasValue && !isOneWord(args[++at] ?? here)) return undefined
     }
   }
   if (name === 'find') return findUse(program, args)
@@ -241,13 +231,13 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   if (program.most !== undefined && (operands.length > program.most || operands.some(({ glob }) => glob)))
     return undefined
   const text = options.includes('--files') ? 0 : (program.text ?? 0)
-  if (text === 1 && operands[0] && !isText(operands[0], program, args)) return undefined
+  if (text === 1 && operands[0] && !isText(operands[0], program.code === true, args)) return undefined
   const paths = [
     ...operands.slice(text),
     ...operands.slice(0, text).filter((word) => word.glob), // it prints the names that the shell finds
     ...options.flatMap(pathValue),
   ].filter((word) => word.value !== '-')
-  const tree = program.tree?.(options)
+  const tree = program.tree?.(options, args)
   return {
     paths: tree && paths.length === 0 ? [here] : paths,
     metadata: program.metadata === true || text === Number.POSITIVE_INFINITY,
@@ -255,25 +245,9 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   }
 }
 
-/** Whatever its value is when it runs. `"$@"` is several. */
-const isOneWord = ({ literal, text }: ShellWord): boolean => literal || /^"[^"@]*"$/.test(text)
-
-/** The same for a word that begins as an option does: unquoted, its value could hold more options. */
-const isOneOption = ({ text, glob, path }: ShellWord): boolean =>
-  glob ? !path.includes(HOLE) : /^[\w=+%:-]*"[^"@]*"$/.test(text)
-
-/** Neither an option nor more words, whatever its value is when it runs. The names that wildcards stand for are looked at. */
-const isText = (word: ShellWord, { code }: Program, args: readonly ShellWord[]): boolean => {
-  if (word.literal || code) return word.literal
-  const ended = args[args.indexOf(word) - 1]?.value === '--'
-  return word.glob ? !word.path.includes(HOLE) : isOneWord(word) && (ended || !word.value.startsWith(HOLE))
-}
-
-/** `--exclude=/x`, `--include=*.ts`: read as a path, which is the cautious reading. */
-function pathValue(option: string): ShellWord[] {
-  const value = /^--[\w-]+=([/~.].*)/s.exec(option)?.[1]
-  return value === undefined ? [] : [plainWord(value)]
-}
+/** `-rA` of `grep -rA 3 x`, but not `-A3` or `-mA`. */
+const endsInOption = (bundle: string, takes: readonly string[]): boolean =>
+  /^-[\w.]{2,}$/.test(bundle) && [...bundle].findIndex((letter) => takes.includes(`-${letter}`)) === bundle.length - 1
 
 function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, option: string): boolean {
   if (only) return only.test(option)
@@ -290,83 +264,4 @@ function findUse(program: Program, args: readonly ShellWord[]): ReadOnlyUse | un
   const newer = args.filter((_, at) => /^-(newer\w*|samefile|anewer|cnewer)$/.test(args[at - 1]?.value ?? ''))
   const globs = args.filter((word) => word.glob) // they may expand to a name that reads as an action
   return { paths: [...(from.length > 0 ? from : [here]), ...newer, ...globs], metadata: true }
-}
-
-const gitForbidden = [
-  ...['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--upload-pack', '--filters'],
-  ...['--show-signature', '--contents', '--batch-check', '--batch-command', '--stdin', '--edit', '--paginate'],
-]
-const isForbiddenToGit = byName((option) => gitForbidden.some((each) => abbreviates(option, each)))
-const gitTakes =
-  /^(-n|-S|-G|-L|-U|--author|--grep|--since|--until|--after|--before|--format|--pretty|--date|--max-count|--sort|--contains|--merged|--no-merged|--points-at|--abbrev|-m|-A|-B|-C|-e|--get)$/
-
-/** Options whose joined value is text: what it is when it runs does not matter. */
-const gitText = /^-[SG]|^--(format|pretty|grep|author|since|until)/
-
-/** Verbs that read whatever their operands are. */
-const gitReads =
-  /^(status|diff|log|show|rev-parse|rev-list|describe|ls-files|ls-tree|cat-file|blame|annotate|shortlog|grep|merge-base|name-rev|whatchanged|diff-tree|diff-files|diff-index|for-each-ref|show-ref|show-branch|count-objects|check-ignore|check-attr|cherry|range-diff|version)$/
-/** Verbs that read with these words alone. */
-const gitReadsWith: Record<string, RegExp> = {
-  remote: /^(|-v|--verbose|get-url [\w./-]+)$/,
-  reflog: /^(|show( .*)?|-n ?\d+|-\d+)$/s,
-  stash: /^(list|show)( .*)?$/s,
-  worktree: /^list( .*)?$/s,
-  config: /^--get (user|remote|branch|init|core|pull|push)\.[\w.-]+$/,
-}
-
-/** Verbs that list with these options alone, and the options beside which a name is a pattern: beside others it is made. */
-const gitLists: Record<string, { options: RegExp; patterns: RegExp }> = {
-  branch: {
-    options:
-      /^(-[avr]+|-i|--(list|all|remotes|show-current|verbose|ignore-case|points-at|(no-)?(column|color|merged|contains|abbrev))(=.*)?|--(sort|format)=.*)$/s,
-    patterns: /^(-[av]*[ar]+v*|--(list|all|remotes|show-current|points-at|(no-)?(merged|contains))(=.*)?)$/s,
-  },
-  tag: {
-    options:
-      /^(-n\d*|-[li]|--(list|ignore-case|points-at|(no-)?(column|color|merged|contains))(=.*)?|--(sort|format)=.*)$/s,
-    patterns: /^(-n\d*|-l|--(list|points-at|(no-)?(merged|contains))(=.*)?)$/s,
-  },
-}
-
-function gitOnlyLists(verb: string, rest: readonly ShellWord[]): boolean {
-  const lists = Object.hasOwn(gitLists, verb) ? gitLists[verb]! : undefined
-  const options = rest.map(({ value }) => value).filter((value) => value.startsWith('-'))
-  if (!lists || !options.every((option) => lists.options.test(option))) return false
-  if (options.length === rest.length) return true
-  return rest[0]!.value === options[0] && options.some((option) => lists.patterns.test(option))
-}
-
-function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
-  let at = 0
-  while (/^(--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/.test(args[at]?.value ?? '')) at++
-  const verb = args[at]
-  const rest = args.slice(at + 1)
-  if (!verb?.literal) return undefined
-  const text = rest.map((word) => word.value).join(' ')
-  const given = Object.hasOwn(gitReadsWith, verb.value) ? gitReadsWith[verb.value] : undefined
-  if (!gitReads.test(verb.value) && !given?.test(text) && !gitOnlyLists(verb.value, rest)) return undefined
-  if (given && /(^| )(-[dDmMcCfu]|--(delete|move|copy|force|set-upstream|unset|edit|track))/.test(text))
-    return undefined
-  const paths: ShellWord[] = []
-  for (const [index, word] of rest.entries()) {
-    if (word.value.startsWith('-')) {
-      if (!word.literal && !(gitText.test(word.value) && isOneOption(word))) return undefined
-      if (isForbiddenToGit(word.value)) return undefined
-      if (verb.value === 'grep' && /^-[a-zA-Z]*[Of]/.test(word.value)) return undefined
-      if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
-      paths.push(...pathValue(word.value))
-    } else if (gitTakes.test(rest[index - 1]?.value ?? '')) {
-      if (!isOneWord(word)) return undefined
-    } else if (verb.value === 'grep' && index === 0) {
-      if (!isText(word, any, rest)) return undefined
-    } else paths.push(word, ...afterColon(word))
-  }
-  return { paths, metadata: false, git: true }
-}
-
-/** `HEAD:path` names a file in a commit. */
-function afterColon(word: ShellWord): ShellWord[] {
-  const colon = word.path.indexOf(':')
-  return colon < 0 ? [] : [{ ...word, path: word.path.slice(colon + 1) || '.' }]
 }

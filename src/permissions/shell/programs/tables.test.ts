@@ -59,7 +59,7 @@ const readOnly: Record<string, { readonly takes?: string; readonly not?: string;
     not: '-X --from-file=b.txt --to-file=b.txt --exclude-from=b.txt',
     operands: 'a.txt b.txt',
   },
-  od: { takes: '-A -t -N -j -w' },
+  od: { takes: '-A -t -N -j' },
   hexdump: { takes: '-n -s -e', not: '-f' },
   xxd: { takes: '-l -s -c -g', not: '-r' },
   strings: { takes: '-n' },
@@ -69,7 +69,7 @@ const readOnly: Record<string, { readonly takes?: string; readonly not?: string;
     not: '-o -T --output=b.txt --temporary-directory=src --compress-program=sh --files0-from=b.txt',
   },
   grep: {
-    takes: '-m -A -B --max-count --include --exclude --exclude-dir --color --label -D -d',
+    takes: '-m -A -B --max-count --include --exclude --exclude-dir --label -D -d',
     not: '-f -R --file=b.txt --dereference-recursive -e --regexp=x',
     operands: 'text a.txt',
   },
@@ -90,7 +90,7 @@ const readOnly: Record<string, { readonly takes?: string; readonly not?: string;
   sha512sum: { not: '-c --check' },
   b2sum: { not: '-c --check' },
   'git log': {
-    takes: '-n -S -G -L -U --author --grep --since --until --after --before --format --pretty --date --max-count',
+    takes: '-S -G --author --grep --since --until --after --before --date --max-count',
     not: '--output=b.txt --ext-diff --textconv --show-signature --stdin',
     operands: '-- a.txt',
   },
