@@ -384,6 +384,21 @@ test('a budget cannot be held with a model of unknown price, and the settings ca
   assert.deepEqual([priced.code, JSON.parse(priced.stdout).total_cost_usd], [0, 10], priced.stderr)
 })
 
+test('room for a reply that takes most of the window is less, unless the settings ask for it', async (t) => {
+  const { env, say, wire } = providers[1]!
+  const server = await serve(t, stream(say), stream(say), stream(say))
+  const at = place(t, env(server.url))
+  for (const model of [{}, { contextWindow: 8192 }, { contextWindow: 8192, maxOutput: 6000 }]) {
+    const settings = JSON.stringify({ models: { [wire]: model } })
+    const { code, stderr } = await at.run(['-p', 'go', '--model', wire, '--settings', settings])
+    assert.equal(code, 0, stderr)
+  }
+  assert.deepEqual(
+    server.seen.map(({ body }) => JSON.parse(body).max_tokens),
+    [16_384, 2048, 6000],
+  )
+})
+
 test('what the model thought goes back to it with the result of its call, and after a resume', async (t) => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'EqQBplanted' }
   const [start, ...rest] = providers[0]!.call

@@ -260,8 +260,20 @@ test('where the server names a smaller window, a result is bounded by that one, 
   )
   const name = it.session.model.wireModel
   assert.deepEqual(told, [
-    `${name} reads 15000 tokens, not 200000; longer results are shortened for it. Set models."${name}".contextWindow in the settings`,
+    `${name} reads 15000 tokens, not 200000; results and replies are bounded by it. Set models."${name}".contextWindow in the settings`,
   ])
+})
+
+test('where the room for the reply is what does not fit, it becomes smaller, and nothing is summarised', async () => {
+  const overflow = { kind: 'invalid-request', message: 'too long', contextOverflow: true, contextWindow: 2000 } as const
+  const line: Line = ({ maxTokens }) => (maxTokens > 500 ? { failure: overflow } : `${maxTokens}`)
+  const it = start({ script: [line, line, line] })
+  assert.equal((await say(it, 'one')).text, '500')
+  assert.equal((await say(it, 'two')).text, '500')
+  assert.deepEqual(
+    it.events.filter(({ type }) => type === 'compacted'),
+    [],
+  )
 })
 
 test('a crash between the call and its result leaves a result that says so, once', async () => {

@@ -6,6 +6,9 @@ const mostOfWindow = 0.25
 
 export const mostChars = (window: number): number => Math.max(8_000, Math.floor(window * 4 * mostOfWindow))
 
+/** The most that the room for a reply may take of a small window, in tokens. */
+export const mostOfReply = (window: number): number => Math.floor(window / 4)
+
 /** A result as the model is shown it: head and tail, and how much is left out. */
 export const boundedResult = (content: string, window: number): string => clipped(content, mostChars(window))
 

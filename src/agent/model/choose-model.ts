@@ -5,6 +5,8 @@ import type { Provider } from '../../providers/model.ts'
 import { specOf } from '../../providers/models/catalogue.ts'
 import { isStale, listedModels, saveListed } from '../../providers/models/listed-models.ts'
 import { type ModelChoice, resolveModel, settle } from '../../providers/models/resolve.ts'
+import type { ModelSpec } from '../../providers/models/spec.ts'
+import { mostOfReply } from '../context/window.ts'
 import type { ActiveModel, ModelProblem, Runtime } from '../session/runtime.ts'
 import type { StartOptions } from '../session/start-options.ts'
 import { ownSpecs } from './own-specs.ts'
@@ -62,6 +64,7 @@ export async function modelFor(name: string, options: StartOptions, place: Place
   }
   const wireModel = choice.wireModel!
   const spec = specOf(choice.provider, wireModel, own[wireModel], listed)
+  const window = choice.longContext ? MILLION : spec.contextWindow
   if (options.maxBudgetUsd && !spec.price && choice.provider !== 'lm_studio_local')
     return { problem: unpriced(wireModel) }
   return {
@@ -70,8 +73,8 @@ export async function modelFor(name: string, options: StartOptions, place: Place
     modelId: choice.modelId,
     wireModel,
     ...(spec.name && { displayName: spec.name }),
-    window: choice.longContext ? MILLION : spec.contextWindow,
-    maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || spec.maxOutput,
+    window,
+    maxOutput: Number(env['CLAUDE_CODE_MAX_OUTPUT_TOKENS']) || own[wireModel]?.maxOutput || roomForReply(spec, window),
     thinking: spec.thinking,
     efforts: spec.efforts,
     ...(spec.price && { price: spec.price }),
@@ -80,6 +83,10 @@ export async function modelFor(name: string, options: StartOptions, place: Place
     rehearsal: choice.rehearsal === true,
   }
 }
+
+/** Many servers reject a request whose text and room for the reply do not fit the window together. */
+const roomForReply = ({ maxOutput }: ModelSpec, window: number): number =>
+  maxOutput > window / 2 ? mostOfReply(window) : maxOutput
 
 /** OpenAI's own reasoning models use Responses; other servers may not have it. */
 function dialectFor(provider: ModelChoice['provider'], wireModel: string, { settings, env }: Place): OpenaiDialect {

@@ -3,7 +3,7 @@ import type { EventFields } from '../../hooks/events.ts'
 import { counted } from '../../hooks/text/counted.ts'
 import type { ModelFailure } from '../../providers/model.ts'
 import { compact, mostRefills } from '../context/compact.ts'
-import { charsOf, withBoundedResults } from '../context/window.ts'
+import { charsOf, mostOfReply, withBoundedResults } from '../context/window.ts'
 import type { Session } from '../session/session.ts'
 import { contextShare } from './spend.ts'
 
@@ -26,17 +26,22 @@ export async function helpAgainst(session: Session, failure: ModelFailure): Prom
   return (await compact(session, 'auto', null)).done
 }
 
-/** The server knows a smaller window than we do: results are bounded by it from now on. Whether the conversation fits it then. */
+/**
+ * The server knows a smaller window than we do: results are bounded by it from now on, and so is the room that a request asks
+ * for the reply, which many servers count as well. Whether the conversation fits it then.
+ */
 function useSmallerWindow(session: Session, { contextWindow = Infinity }: ModelFailure): boolean {
   const { model, messages } = session
   if (contextWindow >= model.window) return false
-  const text = `${model.wireModel} reads ${contextWindow} tokens, not ${model.window}; longer results are shortened for it. Set models."${model.wireModel}".contextWindow in the settings`
+  const text = `${model.wireModel} reads ${contextWindow} tokens, not ${model.window}; results and replies are bounded by it. Set models."${model.wireModel}".contextWindow in the settings`
   session.emit({ type: 'notice', level: 'warning', text })
-  session.model = { ...model, window: contextWindow }
+  const maxOutput = Math.min(model.maxOutput, mostOfReply(contextWindow))
+  session.model = { ...model, window: contextWindow, maxOutput }
   const before = charsOf(messages)
   messages.splice(0, Infinity, ...messages.map((message) => withBoundedResults(message, contextWindow)))
   session.unreportedChars = Math.max(0, session.unreportedChars - (before - charsOf(messages)))
-  return charsOf(messages) < before && contextShare(session) < 1
+  const isLess = charsOf(messages) < before || maxOutput < model.maxOutput
+  return isLess && contextShare(session) < 1
 }
 
 /** A model that reads no images, or a server with a limit of its own: every later request would fail, too. */
