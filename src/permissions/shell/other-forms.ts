@@ -3,7 +3,7 @@ import { HOLE } from '../wildcard.ts'
 import { abbreviates } from './parse/abbreviates.ts'
 import { byName, named } from './parse/by-name.ts'
 import { plainWord, type ShellWord } from './parse/command.ts'
-import { nameOf, programIn, unknownWords } from './parse/wrappers.ts'
+import { nameOf, programIn, unknownWords, wrapperOf } from './parse/wrappers.ts'
 
 type Form = readonly ShellWord[]
 
@@ -65,10 +65,18 @@ const shortens = (given: string, option: string): boolean => given.length > 3 &&
 /** Known programs that run their words, on another machine, in a container, or behind one of these verbs. */
 export const runsWords = (form: Form): boolean => {
   const verb = verbOf(nameOf(form))
-  if (!verb) return false
-  return form.some(({ value }, at) => at > 0 && verb.test(value)) || form.find(isOperand) === unknownWords
+  return verb !== undefined && form.some(({ value }, at) => at > 0 && verb.test(value))
 }
-const isOperand = (word: ShellWord, at: number): boolean => at > 0 && !isOption(word)
+
+/** Whether one of them may run what xargs adds: not behind `npm exec eslint`, which names its program. */
+export function runsAdded(form: Form): boolean {
+  if (form.at(-1) !== unknownWords) return false
+  const name = nameOf(form)
+  const verb = verbOf(name)
+  if (!verb) return false
+  if (form.find((word, at) => at > 0 && !isOption(word)) === unknownWords) return true
+  return wrapperOf(name) === undefined ? runsWords(form) : verb.test(form.at(-2)!.value)
+}
 
 const verbOf = byName((name) => running.find(([program]) => program.test(name))?.[1])
 const running: readonly (readonly [program: RegExp, verb: RegExp])[] = [

@@ -4,7 +4,7 @@ import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
-import { inFull, otherForms, runsFirst, runsWords } from './other-forms.ts'
+import { inFull, otherForms, runsAdded, runsFirst, runsWords } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
 import { formsOf, nameOf, programIn, unknownWords } from './parse/wrappers.ts'
 import { codesOf, commandsInCode, textsIn } from './programs/embedded.ts'
@@ -65,7 +65,7 @@ export function possibleSpellings(
   }
   // behind a wrapper, or in a program that we do not know, any word may be where a command begins
   if (all.length > 1 || !isKnown(nameOf(words)) || runsWords(words)) mayBegin(words)
-  for (const form of all) if (form.at(-1) === unknownWords && runsWords(form)) mayBegin(form)
+  for (const form of all) if (runsAdded(form)) mayBegin(form)
   let hides = words.length > mostWords
   for (const code of codesOf(command)) {
     if (!code) continue

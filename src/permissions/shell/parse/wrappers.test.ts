@@ -209,11 +209,15 @@ test('what xargs adds may be an option with its value, or a verb, and the comman
     'docker',
     'npm -s',
     'docker exec a',
+    'npm --prefix a exec',
   ]
   const lines = run.map((words) => `cat a | xargs -n 9 ${words}`)
   assert.deepEqual(await others('ask', lines, ['Bash'], ['Bash(rm *)']), [])
   const harmless = [
     'timeout 5 ls',
+    'command -v',
+    'npm exec eslint',
+    'pnpm exec prettier --write',
     'sudo -u a ls',
     'npm install',
     'docker stop',

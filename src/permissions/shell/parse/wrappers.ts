@@ -157,7 +157,7 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
     if (inner && inner.length > 0) {
       if (name !== 'xargs') all.push(inner)
       else all.push([...inner, unknownWords], ...replaced(form, inner))
-    } else if (form.at(-1) === unknownWords && !wrapperOf(name)?.verbs && !finds(name)) all.push([unknownWords]) // `xargs timeout`
+    } else if (inner && form.at(-1) === unknownWords && !wrapperOf(name)?.verbs) all.push([unknownWords]) // `xargs timeout`
     if (finds(name)) all.push(...executed(form))
   }
   return all
