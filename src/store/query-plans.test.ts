@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lineage } from '../files/process-tree.ts'
+import { listApprovals } from './approvals.ts'
 import { listHookInvocations } from './audit.ts'
 import { type Db, inMemory, openDb } from './open.ts'
 import { bornOfCommand } from './operator.ts'
@@ -84,6 +85,11 @@ test('the plans of a conversation are found by index', () => {
       'SEARCH plans USING INDEX ona_plans_conversation (conversation_id=?); USE TEMP B-TREE FOR ORDER BY',
     ],
   )
+})
+
+test('the newest approvals are read in their order, and no others', () => {
+  const [plan = ''] = plansOf((db) => listApprovals(db, { all: true }))
+  assert.deepEqual([plan.startsWith('SCAN a; '), plan.includes('TEMP B-TREE')], [true, false], plan)
 })
 
 test('which hooks of a session ran last is read from an index alone, and then only their rows', () => {
