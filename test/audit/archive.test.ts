@@ -261,7 +261,7 @@ test('on a disk that is nearly full conversations are archived one after another
     import { archiveConversations } from '${src}/store/archive/archive-conversations.ts'
     const db = openDb('small/agent.db')
     const problems = []
-    const done = archiveConversations(db, archivable(db, '${before}'), '${file}', '${before}', (text) => problems.push(text))
+    const done = archiveConversations(db, archivable(db, '${before}'), '${file}', '${before}', { warn: (text) => problems.push(text) })
     settleArchives(db)
     db.close()
     const reader = readDb('small/agent.db')

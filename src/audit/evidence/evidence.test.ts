@@ -76,6 +76,9 @@ test('what was written verifies, and every row is in the chain', (t) => {
   const { head, ...found } = verifyChain(db)
   assert.deepEqual(found, { links: 9, rows: 21, archived: 0, erased: 0, before: 0 })
   assert.match(head, /^[0-9a-f]{64}$/)
+  const heard: number[] = []
+  verifyChain(db, 4, (links) => heard.push(links))
+  assert.deepEqual(heard, [4, 8, 9])
 })
 
 test('a row that was changed, removed or inserted is named, in every table and column', (t) => {

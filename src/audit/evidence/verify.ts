@@ -42,10 +42,12 @@ interface Walk {
 /** Links that are read at one moment. Between them nothing of the file is held: sessions that go on can reset the write-ahead log. */
 const pageLinks = 1000
 
-export function verifyChain(db: ReadDb, page = pageLinks): Verified {
+/** `onLinks` hears how many links were walked over. */
+export function verifyChain(db: ReadDb, page = pageLinks, onLinks: (links: number) => void = () => {}): Verified {
   const walk = db.snapshot(() => begin(db))
   for (;;) {
     const end = db.snapshot(() => walkOn(db, walk, page))
+    onLinks(walk.count.links)
     if (!end) continue
     const head = walk.link === 0 ? '' : Buffer.from(walk.hash).toString('hex')
     return { ...walk.count, head, ...(end !== 'all is as it was written' && { fault: end }) }

@@ -25,8 +25,9 @@ function recordWith(...results: Result[]) {
 const full = new StoreError('disk-full', 'the disk is full')
 const archive = (db: Db, ids: string[]) => {
   const warnings: string[] = []
-  const done = archiveConversations(db, ids, 'old.zst', 'before', (text) => warnings.push(text))
-  return { ...done, warnings }
+  const heard: number[] = []
+  const reports = { warn: (text: string) => warnings.push(text), onDone: (done: number) => heard.push(done) }
+  return { ...archiveConversations(db, ids, 'old.zst', 'before', reports), warnings, heard }
 }
 
 test('conversations are counted that had rows; one that is damaged stays, and the others are moved', () => {
@@ -39,6 +40,7 @@ test('conversations are counted that had rows; one that is damaged stays, and th
   assert.deepEqual(archive(db, ['a', 'b', 'c', 'd']), {
     ...{ conversations: 2, rows: 7, bytes: 30, skipped: 1 },
     warnings: ['conversation c stays in the database: events row 2 is not as it was written'],
+    heard: [1, 2, 4],
   })
   assert.deepEqual(checkpoints(), [])
 })
@@ -48,6 +50,7 @@ test('on a full disk the log is emptied and the work tried once more; if that do
   assert.deepEqual(archive(again.db, ['a', 'b', 'c', 'd']), {
     ...{ conversations: 1, rows: 3, bytes: 10, skipped: 3 },
     warnings: ['3 conversations stay in the database: the disk is full'],
+    heard: [1],
   })
   assert.deepEqual([again.checkpoints().length, again.left()], [2, 1])
   const last = recordWith(full, full)

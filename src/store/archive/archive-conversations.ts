@@ -2,6 +2,12 @@
 import { type Db, StoreError } from '../open.ts'
 import { type Archived, archiveConversation, restoreConversation } from './archive.ts'
 
+export interface Reports {
+  warn(text: string): void
+  /** Hears how many are done. */
+  onDone?(conversations: number): void
+}
+
 export interface ArchivedMany extends Archived {
   readonly conversations: number
   /** Conversations that stay in the database; `warn` was told why. */
@@ -13,10 +19,10 @@ export function archiveConversations(
   ids: readonly string[],
   fileName: string,
   before: string,
-  warn: (text: string) => void,
+  reports: Reports,
 ): ArchivedMany {
   const done = { conversations: 0, rows: 0, bytes: 0 }
-  const skipped = oneByOne(db, ids, 'in the database', warn, (id) => {
+  const skipped = oneByOne(db, ids, 'in the database', reports, (id) => {
     const { rows, bytes } = archiveConversation(db, id, fileName, before)
     if (rows > 0) done.conversations++
     done.rows += rows
@@ -32,9 +38,9 @@ export interface RestoredMany {
 }
 
 /** What they leave in the files is for `settleArchives`. */
-export function restoreConversations(db: Db, ids: readonly string[], warn: (text: string) => void): RestoredMany {
+export function restoreConversations(db: Db, ids: readonly string[], reports: Reports): RestoredMany {
   let conversations = 0
-  const skipped = oneByOne(db, ids, 'archived', warn, (id) => {
+  const skipped = oneByOne(db, ids, 'archived', reports, (id) => {
     if (restoreConversation(db, id)) conversations++ // another process may have been quicker
   })
   return { conversations, skipped }
@@ -45,13 +51,14 @@ function oneByOne(
   db: Db,
   ids: readonly string[],
   where: string,
-  warn: (text: string) => void,
+  { warn, onDone }: Reports,
   work: (id: string) => void,
 ): number {
   let skipped = 0
   for (const [at, id] of ids.entries()) {
     try {
       withEmptyLog(db, () => work(id))
+      onDone?.(at + 1)
     } catch (error) {
       if (!(error instanceof StoreError && (error.kind === 'damaged' || error.kind === 'disk-full'))) throw error
       const isFull = error.kind === 'disk-full'

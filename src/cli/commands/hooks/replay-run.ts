@@ -18,6 +18,7 @@ import { nothingYet, openReplay, type Summary, sumOf } from '../../../audit/repl
 import { grouped } from '../../../hooks/text/counted.ts'
 import { packageRoot } from '../../../package-root.ts'
 import type { ReadDb } from '../../../store/open.ts'
+import { openProgress } from '../../progress.ts'
 
 export interface Judging {
   readonly policy: Policy
@@ -55,7 +56,7 @@ export async function runReplay(
   const onResult = ({ share }: Part, result: PartResult): void => {
     onPart(result)
     sum = sumOf(sum, result.summary)
-    progress.show(sum.calls, share)
+    progress.show(`${grouped(sum.calls)} calls, ${Math.floor(share * 100)} %`, share)
   }
   const replay = openReplay(policy, baseline)
   const own = ownJudge((part) => judgePart(replay, callsOfPart(db, part, filter), wanted))
@@ -82,22 +83,3 @@ async function startThreads(count: number, workerData: ThreadData) {
 const threadFile = import.meta.dirname.startsWith(join(packageRoot, 'src'))
   ? join(import.meta.dirname, 'replay-thread.ts')
   : join(packageRoot, 'dist/replay-thread.cjs')
-
-/** On a terminal, after a second: how many calls were judged, and how long the rest will take. */
-function openProgress() {
-  const { stderr } = process
-  const started = Date.now()
-  let shown = started + 500
-  return {
-    show(calls: number, share: number): void {
-      const now = Date.now()
-      if (!stderr.isTTY || now - shown < 500) return
-      shown = now
-      const left = Math.ceil((((now - started) / share) * (1 - share)) / 1000)
-      stderr.write(`\r${grouped(calls)} calls, ${Math.floor(share * 100)} %, about ${left} s left\u001b[K`)
-    },
-    end(): void {
-      if (stderr.isTTY && shown > started + 500) stderr.write('\r\u001b[K')
-    },
-  }
-}

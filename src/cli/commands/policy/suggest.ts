@@ -8,6 +8,7 @@ import { readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { policyOf } from '../../policy.ts'
 import { failed, noted, paint, said, saidJson, wrong } from '../../print.ts'
+import { openProgress } from '../../progress.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 import { applyTo, diffFor, type Place, placeOf } from './suggest-changes.ts'
 
@@ -65,7 +66,7 @@ export const run = command(name, { help, flags }, async (given) => {
   try {
     const { agent: agents, project } = given
     const filter = { since: from === 0 ? '' : sqlTime(from), agents, project: project && resolve(project) }
-    found = await suggestRules(recordedCalls(db, filter), policy, { most, denied: deniedCalls(db) })
+    found = await suggestRules(withProgress(recordedCalls(db, filter)), policy, { most, denied: deniedCalls(db) })
   } finally {
     db.close()
   }
@@ -79,6 +80,16 @@ export const run = command(name, { help, flags }, async (given) => {
   if (done.files.length === 0) noted('nothing to change')
   return 0
 })
+
+function* withProgress<T>(calls: Iterable<T>): Generator<T> {
+  const progress = openProgress()
+  let count = 0
+  for (const call of calls) {
+    if (++count % 100 === 0) progress.show(counted(count, 'call'))
+    yield call
+  }
+  progress.end()
+}
 
 function words({ calls, prompts, edits, suggestions, dropped, truncated }: Suggestions): string {
   const lines = [`${counted(calls, 'call')} on record; these settings prompt for ${grouped(prompts)} of them`]

@@ -3,9 +3,13 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { counted } from '../../../hooks/text/counted.ts'
+import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { archivable, settleArchives } from '../../../store/archive/archive.ts'
-import { archiveConversations, restoreConversations } from '../../../store/archive/archive-conversations.ts'
+import {
+  archiveConversations,
+  type Reports,
+  restoreConversations,
+} from '../../../store/archive/archive-conversations.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
@@ -13,6 +17,7 @@ import { workerIn } from '../../../store/session/session-lock.ts'
 import { shownBytes } from '../../../store/size.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+import { openProgress } from '../../progress.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 
 const archiveHelp = `ona audit archive moves conversations that were last active before a time out of the database, into a file beside it that is
@@ -49,7 +54,7 @@ export const archive = command(
       }
       const file = `${basename(db.path)}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
       const sizeBefore = statSync(db.path).size
-      const done = archiveConversations(db, ids, file, sqlTime(before), warned)
+      const done = reported(ids, (reports) => archiveConversations(db, ids, file, sqlTime(before), reports))
       for (const problem of settleArchives(db)) warned(problem)
       if (!noVacuum && isWorthIt(db)) vacuum(db)
       const freed = sizeBefore - statSync(db.path).size
@@ -79,7 +84,8 @@ export const unarchive = command(
       const known = archivedConversations(db)
       const unknown = ids.find((id) => !known.includes(id))
       if (unknown !== undefined) return failed(`there is no archived conversation ${unknown}`)
-      const done = restoreConversations(db, all ? known : ids, warned)
+      const wanted = all ? known : ids
+      const done = reported(wanted, (reports) => restoreConversations(db, wanted, reports))
       for (const problem of settleArchives(db)) warned(problem)
       if (json) saidJson(done)
       else said(`restored ${counted(done.conversations, 'conversation')}`)
@@ -87,6 +93,21 @@ export const unarchive = command(
     })
   },
 )
+
+/** With a line of progress on a terminal. */
+function reported<T>(ids: readonly string[], work: (reports: Reports) => T): T {
+  const progress = openProgress()
+  const all = counted(ids.length, 'conversation')
+  const done = work({
+    onDone: (done) => progress.show(`${grouped(done)} of ${all}`, done / ids.length),
+    warn(text) {
+      progress.end()
+      warned(text)
+    },
+  })
+  progress.end()
+  return done
+}
 
 function asOperator(what: string, work: (db: Db) => number): number {
   const db = openDb(dbPath())

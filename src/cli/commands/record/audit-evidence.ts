@@ -13,6 +13,7 @@ import { dbPath, readDb } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, write, wrong } from '../../print.ts'
+import { openProgress } from '../../progress.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
 
 const verifyHelp = `ona audit verify walks the chain of hashes over the record, and names the first row that was changed, removed or inserted
@@ -34,7 +35,12 @@ export const verify = command(
   ({ checkpoint, key, json }) => {
     const db = readDb(dbPath())
     try {
-      const { fault, ...found } = verifyChain(db)
+      const progress = openProgress()
+      const { links } = db.get<{ links: number }>('SELECT coalesce(max(id), 0) AS links FROM ona_chain')!
+      const { fault, ...found } = verifyChain(db, undefined, (done) =>
+        progress.show(`${grouped(done)} of ${counted(links, 'link')}`, done / links),
+      )
+      progress.end()
       const problems = checkpoint === undefined ? [] : checkpointProblems(db, checkpoint, key)
       if (json) saidJson({ ok: !fault && problems.length === 0, ...found, ...(fault && { fault }), problems })
       else if (!fault) {

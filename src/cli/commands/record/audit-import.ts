@@ -15,6 +15,7 @@ import { dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
+import { openProgress } from '../../progress.ts'
 import { sinceMs, sinceProblem } from '../../since.ts'
 
 const agents = historyReaders.map(({ agent }) => agent)
@@ -101,14 +102,16 @@ async function importAll(target: ImportTarget, found: readonly Found[]): Promise
   const problems: string[] = []
   const notRead: string[] = []
   const total = found.reduce((sum, { files }) => sum + sizeOf(files), 0)
-  const progress = progressLine(total)
+  const progress = openProgress()
+  let read = 0
   for (const { reader, files, skipped } of found) {
     const counts = noCounts()
     for (const { path, why, isFailure } of skipped) (isFailure ? problems : notRead).push(`${path} is not read: ${why}`)
     for (const file of files) {
       const problem = await importFile(target, reader, file, counts)
       if (problem !== undefined) problems.push(problem)
-      progress.add(file.bytes)
+      read += file.bytes
+      progress.show(`${megabytes(read)} of ${megabytes(total)}`, read / total)
     }
     agents.push({ agent: reader.agent, files: files.length, bytes: sizeOf(files), ...counts })
   }
@@ -117,25 +120,6 @@ async function importAll(target: ImportTarget, found: readonly Found[]): Promise
 }
 
 const sizeOf = (files: Found['files']): number => files.reduce((sum, { bytes }) => sum + bytes, 0)
-
-/** On a terminal: how much is read, and how long the rest will take. */
-function progressLine(total: number) {
-  const started = Date.now()
-  let done = 0
-  let shown = started
-  const { stderr } = process
-  return {
-    add(bytes: number) {
-      done += bytes
-      const now = Date.now()
-      if (!stderr.isTTY || now - shown < 500) return
-      shown = now
-      const left = Math.ceil(((now - started) / done) * ((total - done) / 1000))
-      stderr.write(`\r${megabytes(done)} of ${megabytes(total)}, about ${left} s left\u001b[K`)
-    },
-    end: () => stderr.isTTY && stderr.write('\r\u001b[K'),
-  }
-}
 
 /** Follows what the agents write: a look a second costs less than a watcher on every folder, and misses nothing. */
 async function watch(target: ImportTarget, look: () => Found[]): Promise<void> {

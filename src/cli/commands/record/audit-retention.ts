@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { bringBack, eraseSession, sessionsBefore } from '../../../audit/evidence/erase.ts'
 import { removeErasedFiles } from '../../../audit/evidence/erase-files.ts'
 import { runRetention } from '../../../audit/evidence/retention.ts'
-import { counted } from '../../../hooks/text/counted.ts'
+import { counted, grouped } from '../../../hooks/text/counted.ts'
 import {
   begunRetention,
   holdConversation,
@@ -16,6 +16,7 @@ import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, said, saidJson, warned, wrong } from '../../print.ts'
+import { openProgress } from '../../progress.ts'
 import { sqlTime } from '../../since.ts'
 
 const retainHelp = `ona audit retain removes the content of sessions that were last active more than N days ago: prompts, replies, inputs,
@@ -113,16 +114,20 @@ function erase(
       if (hold) return failed(`session ${id} is on hold (${hold}); ona audit hold --release its conversation first`)
     }
     let [rows, left] = [0, 0]
+    const progress = openProgress()
     for (const [at, id] of dryRun ? [] : sessions.entries()) {
       if (at % broughtBack === 0) bringBack(db, sessions.slice(at, at + broughtBack))
       try {
         rows += eraseSession(db, id, reason, before)
+        progress.show(`${grouped(at + 1)} of ${counted(sessions.length, 'session')}`, (at + 1) / sessions.length)
       } catch (error) {
         if (!(error instanceof StoreError && error.kind === 'damaged')) throw error
         left++ // its archive alone is missing or was changed
+        progress.end()
         warned(`session ${id} was not erased: ${error.message}`)
       }
     }
+    progress.end()
     if (!dryRun) for (const problem of removeErasedFiles(db, process.env['HOME'] || homedir())) warned(problem)
     const done = sessions.length - left
     if (json) saidJson({ sessions: done, rows })
