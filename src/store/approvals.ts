@@ -77,7 +77,7 @@ export const getApproval = (db: Db, id: string): Approval | undefined =>
 
 /** Newest first; without `all` those that are pending. */
 export const listApprovals = (db: Db, { all = false }: { all?: boolean } = {}): Approval[] =>
-  db.all<Approval>(`${columns} ${all ? '' : `WHERE ${isPending}`} ORDER BY a.rowid DESC LIMIT 1000`)
+  db.all<Approval>(`${columns} ${all ? '' : `WHERE ${isPending}`} ORDER BY a.created_at DESC, a.rowid DESC LIMIT 1000`)
 
 const isPending = "a.settled = 0 AND a.decision IS NULL AND a.expires_at > datetime('now')"
 

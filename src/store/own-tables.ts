@@ -234,4 +234,6 @@ export const ownTables: readonly string[] = [
     WHERE id IN (SELECT session_id FROM ona_dispatcher_imports)`,
   // The plans of a conversation, and the one in force.
   'CREATE INDEX ona_plans_conversation ON plans(conversation_id, status)',
+  // The newest approvals.
+  'CREATE INDEX ona_approvals_time ON ona_approvals(created_at)',
 ]
