@@ -89,7 +89,11 @@ test('the plans of a conversation are found by index', () => {
 
 test('the newest approvals are read in their order, and no others', () => {
   const [plan = ''] = plansOf((db) => listApprovals(db, { all: true }))
-  assert.deepEqual([plan.startsWith('SCAN a USING INDEX ona_approvals_time; '), plan.includes('TEMP B-TREE')], [true, false], plan)
+  assert.deepEqual(
+    [plan.startsWith('SCAN a USING INDEX ona_approvals_time; '), plan.includes('TEMP B-TREE')],
+    [true, false],
+    plan,
+  )
 })
 
 test('which hooks of a session ran last is read from an index alone, and then only their rows', () => {
