@@ -69,8 +69,10 @@ test('each way not to answer is a failure with its reason', async () => {
   assert.deepEqual(await send({ url: 'ftp://x' }), failed('its url is ftp:; only http and https can be posted to'))
   assert.deepEqual(await send({ headers: { a: 'b\nc' } }), failed('Invalid character in header content ["a"]'))
   assert.deepEqual(await send({ url: 'http://127.0.0.1:1/' }), failed('connect ECONNREFUSED 127.0.0.1:1'))
-  const secure = await send({ url: url.replace('http', 'https') })
-  assert.match(secure.ok ? '' : secure.why, /SSL|EPROTO|wrong version/i)
+  for (const scheme of ['https', 'HTTPS', ' https']) {
+    const secure = await send({ url: url.replace('http', scheme) })
+    assert.match(secure.ok ? '' : secure.why, /SSL|EPROTO|wrong version/i, scheme)
+  }
   serve = (request) => request.socket.destroy()
   assert.deepEqual(await send(), failed('socket hang up'))
   serve = (request, response) => {

@@ -15,9 +15,8 @@ export function post(
 ): Promise<HttpReply> {
   const problem = urlProblem(url)
   if (problem) return Promise.resolve({ ok: false, why: `its url ${problem}`, body: '' })
-  const { request } = url.startsWith('https')
-    ? process.getBuiltinModule('node:https')
-    : process.getBuiltinModule('node:http')
+  const { request } =
+    new URL(url).protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
   const body = Buffer.from(`${input}\n`)
   const fill = (text: string) =>
     text.replaceAll(/\$\{?(\w+)\}?/g, (_, name: string) => (allowedEnvVars.includes(name) ? (env[name] ?? '') : ''))
