@@ -187,3 +187,12 @@ test('every door starts in the mode of the settings, and --permission-mode goes 
   await at.run(['-p', 'go', '--permission-mode', 'bypassPermissions'], { env: model.env })
   assert.equal(made(), true)
 })
+
+test('a default mode that the settings forbid is not in force, and said so', async (t) => {
+  const at = withRules(t, { defaultMode: 'bypassPermissions', disableBypassPermissionsMode: 'disable' })
+  const { env } = await testModel(t, [{ text: 'done' }])
+  const { stdout, stderr } = await at.run(['-p', 'go', '--verbose', '--output-format', 'stream-json'], { env })
+  const [first] = stdout.split('\n')
+  assert.equal(JSON.parse(first!).permissionMode, 'default')
+  assert.match(stdout + stderr, /the settings forbid bypassPermissions; the mode is default/)
+})

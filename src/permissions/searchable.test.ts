@@ -40,11 +40,12 @@ test('a search shows secrets only where reading is allowed outright', () => {
       shown(builtin, 'default', '/p/.env.example'),
       shown(builtin, 'default', '/p/.aws/config'),
       shown(builtin, 'bypassPermissions', '/p/.env'),
+      shown({ ...builtin, disableBypassPermissionsMode: 'disable' }, 'bypassPermissions', '/p/.env'),
       shown({ allow: ['Read'] }, 'default', '/p/.env'),
       shown({ allow: ['Read(/.env)'] }, 'default', '/p/.env'),
       shown({ allow: ['Read'] }, 'bypassPermissions', '/home/x/.ona/credentials.json'),
     ],
-    [false, true, false, true, true, true, false],
+    [false, true, false, true, false, true, true, false],
   )
 })
 

@@ -1,4 +1,5 @@
 /** Which files a search may show: not those that Read would be denied or would prompt for. */
+import { modeInForce } from './modes.ts'
 import { allowingRule, fileRuleMatches } from './paths/access.ts'
 import { resolvePaths } from './paths/pattern.ts'
 import { protectionOf } from './protected-paths.ts'
@@ -17,7 +18,8 @@ export function searchable(asked: Asked): (path: string) => boolean {
   )
   // whoever allowed reading outright, by rule or by mode, allowed it for secrets too
   const open =
-    mode === 'bypassPermissions' || rules.allow.some((rule) => rule.tool === 'Read' && rule.specifier.kind === 'any')
+    modeInForce(mode, settings) === 'bypassPermissions' ||
+    rules.allow.some((rule) => rule.tool === 'Read' && rule.specifier.kind === 'any')
   return (path) => {
     const secret = isSecretFile(path)
     if (!secret && forbidding.length === 0) return true

@@ -3,6 +3,7 @@ import type { EventFields, EventName } from '../../hooks/events.ts'
 import type { Wrap } from '../../hooks/handler.ts'
 import { type Answer, type Invocation, type PermissionMode, quiet, type Raised, type Scope } from '../../hooks/plane.ts'
 import type { Block, StepName, Steps, StopReason } from '../../hooks/steps.ts'
+import { modeInForce } from '../../permissions/modes.ts'
 import type { PermissionSettings } from '../../permissions/question.ts'
 import { withGranted } from '../../permissions/rules/update.ts'
 import type { ContentBlock, Message, Reply, ToolUse } from '../../providers/model.ts'
@@ -171,7 +172,7 @@ export class Session {
     this.sealed = start.sealed === true
     this.hookWrap = start.hookWrap
     this.cwd = start.cwd
-    this.mode = start.mode
+    this.mode = modeInForce(start.mode, start.permissions)
     this.model = start.model
     this.permissions = start.permissions
     this.tasks = start.runtime.tasks ?? createTasks((event) => this.emit(event))

@@ -110,6 +110,8 @@ export async function startSession(options: StartOptions): Promise<Started | Sta
   options.signal?.addEventListener('abort', () => session.interrupt())
   if (options.signal?.aborted) session.interrupt()
   for (const event of tell) session.emit(event)
+  if (session.mode !== mode && options.mode === undefined)
+    session.emit({ type: 'notice', level: 'warning', text: `the settings forbid ${mode}; the mode is ${session.mode}` })
   if (options.mode === 'bypassPermissions' && permissions.disableBypassPermissionsMode === 'disable') {
     await end(session, 'bypass_permissions_disabled')
     return failed({ problem: 'the settings forbid the mode bypassPermissions (disableBypassPermissionsMode)' })
