@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createPlane } from '../dispatch.ts'
+import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { Invocation, Raised, Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
 import type { ClaudeHost } from './contract.ts'
@@ -16,7 +16,12 @@ after(() => rmSync(folder, { recursive: true }))
 const untilThere = (path: string): string =>
   `n=0; until [ -e ${path} ] || [ $n -gt 3000 ]; do n=$((n + 1)); sleep 0.01; done`
 
-function stage(hooks: unknown, more: Partial<Scope> = {}, profile: 'claude' | 'own' = 'claude') {
+function stage(
+  hooks: unknown,
+  more: Partial<Scope> = {},
+  profile: 'claude' | 'own' = 'claude',
+  options: PlaneOptions = {},
+) {
   const { handlers, problems } = readHooks(
     { hooks },
     { source: { kind: 'settings' }, ...(profile === 'claude' && { profile }) },
@@ -44,7 +49,7 @@ function stage(hooks: unknown, more: Partial<Scope> = {}, profile: 'claude' | 'o
     envFile: (_, name) => join(folder, name),
     deliver: (_, said) => delivered.push(said),
   }
-  const plane = createPlane(handlers, { claude })
+  const plane = createPlane(handlers, { ...options, claude })
   const row = () =>
     new Promise<void>((resolve) => {
       recorded = resolve
@@ -160,6 +165,26 @@ test('{"async": true} as the first line detaches from the turn; what follows it 
   writeFileSync(go, '')
   await it.row()
   assert.deepEqual(it.delivered, [{ context: [], messages: ['later'] }])
+})
+
+test('where a failure refuses, a hook cannot detach, and an answer that says so refuses', async () => {
+  const ask = async (end: string, more: object, options: PlaneOptions = {}, event: Raised = prompt) => {
+    const it = stage(at(event.name, `cat >/dev/null; echo '{"async": true}'; ${end}`, more), {}, 'claude', options)
+    const { decision, reason } = await it.raise(event)
+    await it.row()
+    return [decision, reason, it.delivered.length]
+  }
+  const waited =
+    '[0] the hook failed: answered with what UserPromptSubmit does not take: async is true, but every hook is waited for; answer with the verdict'
+  const refuse = { onFailure: 'refuse' }
+  assert.deepEqual(await ask('exit 0', refuse), ['deny', waited, 0])
+  assert.deepEqual(await ask('echo no >&2; exit 2', refuse), ['deny', '[0] no', 0])
+  assert.deepEqual(await ask('exit 0', {}, { hookFailure: 'refuse' }), ['deny', waited, 0])
+  const both = { hookFailure: 'refuse' } as const
+  assert.deepEqual(await ask('exit 0', { onFailure: 'proceed' }, both), ['none', '', 0])
+  assert.deepEqual(await ask('echo no >&2; exit 2', { async: true }, both), ['none', '', 1])
+  const told: Raised = { name: 'Notification', fields: { message: '', notification_type: '' } }
+  assert.deepEqual(await ask('exit 0', {}, both, told), ['none', '', 0])
 })
 
 test('a hook that has not detached ends with the turn', async () => {

@@ -50,6 +50,8 @@ export interface Asking {
   readonly wrap?: Wrap
   /** For a function at a step: the draft that it may change. */
   readonly draft?: Steps[StepName]
+  /** It may say by its first line that it goes on beside the turn. */
+  readonly mayDetach?: boolean
   /** `CLAUDE_ENV_FILE`, where the hook gets one. */
   readonly envFile?: string
 }
@@ -125,8 +127,7 @@ const noSandbox: Wrap = async () => {
 }
 
 async function askCommand(handler: Handler & { kind: 'command' }, asking: Asking): Promise<Reply> {
-  const { scope, inputJson, timeoutMs, env, envFile } = asking
-  const mayDetach = handler.profile === 'claude' && isEventName(handler.event)
+  const { scope, inputJson, timeoutMs, env, envFile, mayDetach } = asking
   const own = hookEnv(env, scope, handler)
   const watch = mayDetach ? detachable(scope.signal) : undefined
   const run = runCommand({

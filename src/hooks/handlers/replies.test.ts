@@ -86,7 +86,7 @@ test('a command leaves no listener on the signal of the turn, whether or not it 
     ...({ kind: 'command', command: '/bin/echo', shell: 'sh', args: ['{}'] } as const),
   }
   for (const more of [{}, { profile: 'claude' }, { profile: 'claude', async: true }] as const) {
-    const asking = { input: {}, inputJson: '{}', timeoutMs: 60_000, env: {}, scope }
+    const asking = { input: {}, inputJson: '{}', timeoutMs: 60_000, env: {}, scope, mayDetach: 'profile' in more }
     const reply = replyOf(await ask(questionFor({ ...handler, ...more }, asking)))
     assert.equal(reply.kind, 'async' in more ? 'detached' : 'answer')
     if (reply.kind === 'detached') await reply.rest

@@ -23,7 +23,7 @@ import {
   type Subject,
   write,
 } from './state.ts'
-import { take } from './take.ts'
+import { refusesOnFailure, take } from './take.ts'
 
 export async function runRound(
   asked: readonly Prepared[],
@@ -80,6 +80,7 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     timeoutMs: handler.timeoutMs ?? defaultTimeout(handler, settled.env),
     env: settled.env,
     askModel: settled.askModel,
+    mayDetach: mayDetach(round, handler),
     ...(settled.wrap && { wrap: settled.wrap }),
     ...(settled.claude && setsEnv(handler) && { envFile: settled.claude.envFile(scope, envFileName(handler)) }),
     draft,
@@ -95,6 +96,13 @@ function openQuestion(round: Round, handler: Prepared): Asked {
     },
   }
   return asked
+}
+
+/** Beside the turn nothing can be refused any more. What is declared `async` is no guard. */
+function mayDetach(round: Round, handler: Prepared): boolean {
+  if (handler.kind !== 'command' || handler.profile !== 'claude' || isAtStep(round, handler)) return false
+  if (handler.async) return true
+  return handler.onFailure !== 'refuse' && !(guards(round, handler) && refusesOnFailure(round, handler))
 }
 
 const envFileName = ({ event, ordinal }: Prepared) => `${event.toLowerCase()}-hook-${ordinal}.sh`

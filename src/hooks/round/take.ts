@@ -146,7 +146,7 @@ function follow(round: Round): void {
 }
 
 /** Whether a failure of the handler counts as exit code 2. */
-function refusesOnFailure(round: Round, handler: Handler): boolean {
+export function refusesOnFailure(round: Round, handler: Handler): boolean {
   const { hookFailure } = round.settled
   if (hookFailure === 'forced') return true
   if (handler.onFailure) return handler.onFailure === 'refuse'
