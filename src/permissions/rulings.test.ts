@@ -556,6 +556,16 @@ test('what is said of folders as a whole, by what is in them now', async () => {
       { ...own, home: join(w, 'plain') },
     ],
   ])
+  const protect = sessionProtectedPaths({ hookFiles: [join(w, 'plainer/hook.sh')] })
+  await hold([
+    ['+Bash', 'rm -r plain', 'allow by Bash: the allow rule "Bash"', { ...own, protect }],
+    [
+      '+Bash',
+      'rm -r plainer',
+      'ask: `rm -r plainer` takes W/plainer with a file that a hook runs',
+      { ...own, protect },
+    ],
+  ])
   const atLogin = (folder: string) =>
     `ask: \`rm -r ~/Library\` takes ${folder} with a file that starts programs at login`
   await hold(['/h', '/g'].map((home) => ['+Bash', 'rm -r ~/Library', atLogin(`${home}/Library`), { ...own, home }]))

@@ -1,7 +1,7 @@
 /** Files that usually hold credentials. Reading one prompts, also inside the working directories. The one list of them. */
 import { literal } from './wildcard.ts'
 
-/** Base names, in any folder; `*` is any run of characters. */
+/** Base names in lower case, in any folder; `*` is any run of characters. */
 export const secretFileNames: readonly string[] = [
   ...['.env', '.env.*', '*.env', '.envrc', '.netrc', '_netrc', '.pgpass', '.my.cnf', '.htpasswd', '.npmrc', '.pypirc'],
   ...['.git-credentials', '.dockercfg', '.vault-token', '.terraformrc', '*.tfstate', '*.tfvars', '.s3cfg', '.boto'],
@@ -41,7 +41,7 @@ const anyOf = (names: readonly string[]): string => names.map((each) => literal(
 const nameIn = (names: readonly string[]): RegExp => new RegExp(`^(?:${anyOf(names).replaceAll('\\*', '.*')})$`, 's')
 const inSecretFolder = new RegExp(`/(?:${anyOf(secretFolders)})(?:/|$)`)
 const isEnding = (name: string): boolean => /^\*\.[^.*]+$/.test(name)
-const secretNames = new Set(secretFileNames.filter((name) => !name.includes('*')).map((name) => name.toLowerCase()))
-const secretEndings = new Set(secretFileNames.filter(isEnding).map((name) => name.slice(1).toLowerCase()))
+const secretNames = new Set(secretFileNames.filter((name) => !name.includes('*')))
+const secretEndings = new Set(secretFileNames.filter(isEnding).map((name) => name.slice(1)))
 const secretPattern = nameIn(secretFileNames.filter((name) => name.includes('*') && !isEnding(name)))
 const publicName = nameIn(publicFileNames)

@@ -113,8 +113,7 @@ const isConnection = ({ value }: ShellWord): boolean => /^\/dev\/(tcp|udp)/.test
 function fileMayMatch(place: Place, rule: Rule, pattern: PathPattern, uses: readonly FileUse[]): boolean {
   return uses.some((use) => {
     const { kind, word } = use
-    if (rule.tool === 'Edit' && (kind === 'read' || kind === 'mayRead' || (kind === 'treeRead' && !use.to)))
-      return false
+    if (rule.tool === 'Edit' && (kind === 'read' || (kind === 'treeRead' && !use.to))) return false
     const unknown = word.path.includes(HOLE)
     if (kind === 'mayRead' || kind === 'mayEdit') {
       if (unknown) return false

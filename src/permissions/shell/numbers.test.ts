@@ -37,6 +37,13 @@ test('numbers that nothing tells apart are free', () => {
     assert.equal(shown(line), key)
 })
 
+test('how long a number is counts in long lines alone', () => {
+  const keyOf = (line: string) => numbered(line, told)?.key
+  const padded = (length: number, number: string) => `cat ${'x'.repeat(length - 5 - number.length)} ${number}`
+  const isSame = (length: number) => keyOf(padded(length, '12')) === keyOf(padded(length + 1, '345'))
+  assert.deepEqual([isSame(20), isSame(149), isSame(150)], [true, true, false])
+})
+
 test('a number that something tells is not', () => {
   for (const line of [
     ...['ls @(12|a)', 'ls +(12)', 'ls !(12)', 'ls *(12)', 'ls ?(12)', 'ls a12@(b)', 'ls a12+(b)', 'ls a12!(b)'],

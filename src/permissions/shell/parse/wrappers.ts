@@ -201,8 +201,7 @@ export function clearForms(words: readonly ShellWord[]): readonly (readonly Shel
     const inner = wrapper?.clear && form[0]!.value === nameOf(form) ? unwrap(form) : undefined
     if (!inner || inner.length === 0) return all
     const own = form.slice(1, form.length - inner.length)
-    const options = own.filter((word) => word.value.startsWith('-'))
-    if (own.some((word) => !word.literal) || options.some((word) => !wrapper!.clear!.test(word.value))) return all
+    if (own.some((word) => !word.literal || !wrapper!.clear!.test(word.value))) return all
     form = inner
     all.push(form)
   }
