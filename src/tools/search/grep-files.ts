@@ -72,9 +72,9 @@ function searchOf(input: GrepInput, cwd: string): Search | string {
     return `${root} ${whyOf(error)}`
   }
   if (input.pattern === '') return 'pattern is empty; write what to look for'
-  if (input.pattern.length > 20_000 || (input.glob?.length ?? 0) > 20_000)
-    return 'pattern or glob is longer than 20,000 characters'
-  if (input.pattern.includes('\0') || input.glob?.includes('\0')) return 'pattern or glob holds a NUL character'
+  const words = [input.pattern, input.glob ?? '', input.type ?? '']
+  if (words.some((word) => word.length > 20_000)) return 'pattern, glob or type is longer than 20,000 characters'
+  if (words.some((word) => word.includes('\0'))) return 'pattern, glob or type holds a NUL character'
   const around = input['-C'] ?? input.context ?? 0
   return {
     pattern: input.pattern,

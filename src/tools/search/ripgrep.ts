@@ -85,6 +85,7 @@ async function run(
   keepFirst = false,
 ): Promise<Found | 'timed-out' | 'too-much'> {
   const { spawn } = await import('node:child_process')
+  if (signal.aborted) return { ok: true, files: [], cut: false } // its event came before anyone listened
   const { promise, resolve } = Promise.withResolvers<Found | 'timed-out' | 'too-much'>()
   // Globs with a slash start where ripgrep stands, so it stands at the root of the search.
   const child = spawn(program, args, {
@@ -157,7 +158,7 @@ function parse(bytes: Buffer, search: Search, cut: boolean): FoundFile[] {
     const end = line.indexOf('\0')
     if (end < 0) {
       // or `--` between groups, or word of a binary file
-      const isPath = begun !== '' || (/^[./]/.test(line) && !ofBinary.test(line))
+      const isPath = (begun !== '' || /^[./]/.test(line)) && !ofBinary.test(line)
       begun = isPath ? `${begun}${line}\n` : ''
       continue
     }

@@ -103,7 +103,8 @@ test('with and without ripgrep a search finds the same', async (t) => {
 test('a path that holds line breaks is shown whole, with and without ripgrep', async (t) => {
   const b = bench(t)
   b.file('a\n\nb.md', 'x\nneedle\ny\n')
-  b.file('late', Buffer.from(`needle\n${'x\n'.repeat(100_000)}\0\n`))
+  const late = Buffer.from(`needle\n${'x\n'.repeat(100_000)}\0\n`)
+  b.file('late', late)
   const others = Array.from({ length: 20 }, (_, at) => `z${at}.md`)
   for (const name of others) b.file(name, 'needle\n')
   for (const output_mode of ['count', 'content', 'files_with_matches']) {
@@ -111,12 +112,32 @@ test('a path that holds line breaks is shown whole, with and without ripgrep', a
     assert.deepEqual(theirs, ours)
     assert.match(theirs.content, /a\n\nb\.md/)
   }
+  for (const name of others) b.file(`${name}\n\nbinary`, late)
   const { theirs } = await both(b, { pattern: 'needle', output_mode: 'content' })
   const found = theirs.content.split('\n')
   assert.deepEqual(
     others.filter((name) => !found.includes(`${name}:1:needle`)),
     [],
   )
+})
+
+test('what no program can be started with is rejected, and a search that was stopped before finds nothing', async (t) => {
+  const b = bench(t)
+  b.file('a', 'needle\n')
+  const rejected = async (input: object) => (await b.use('Grep', { pattern: 'needle', ...input })).content
+  for (const key of ['pattern', 'glob', 'type']) {
+    assert.equal(await rejected({ [key]: 'a\0' }), 'pattern, glob or type holds a NUL character')
+    assert.equal(
+      await rejected({ [key]: 'a'.repeat(20_001) }),
+      'pattern, glob or type is longer than 20,000 characters',
+    )
+  }
+  const search = {
+    ...{ pattern: 'needle', globs: [], type: undefined, mode: 'content', before: 0, after: 0 },
+    ...{ insensitive: false, multiline: false, root: b.folder, rootIsFile: false },
+  } as const
+  const found = await searchRipgrep(ripgrep, search, { timeLimitMs: 30_000, signal: AbortSignal.abort() })
+  assert.deepEqual(found, { ok: true, files: [], cut: false })
 })
 
 test('patterns mean the same with and without ripgrep', async (t) => {
