@@ -151,7 +151,7 @@ function commands(command: string): string[][] {
       while (end < command.length && command[end] !== char) end += char === '"' && command[end] === '\\' ? 2 : 1
       word = (word ?? '') + command.slice(i + 1, end)
       i = end
-    } else if (char === '\\' && i + 1 < command.length && /[\s"'\\;&|()$`]/.test(command[i + 1]!)) {
+    } else if (char === '\\' && /[\s"'\\;&|()$`]/.test(command.charAt(i + 1))) {
       if (command[i + 1] !== '\n') word = (word ?? '') + command[i + 1]
       i++
     } else if (';&|\n()`'.includes(char)) endCommand()
