@@ -8,7 +8,7 @@ import { sized } from '../../../test/support/campaign-size.ts'
 import { type Bench, bench } from '../../../test/support/tool-host.ts'
 import { grepFiles, type Searcher } from './grep-files.ts'
 import { findRipgrep, searchRipgrep } from './ripgrep.ts'
-import { splitGlobs } from './search.ts'
+import { type Search, splitGlobs } from './search.ts'
 import { types } from './search-types.ts'
 import { searchWalk } from './search-walk.ts'
 
@@ -132,10 +132,10 @@ test('what no program can be started with is rejected, and a search that was sto
       'pattern, glob or type is longer than 20,000 characters',
     )
   }
-  const search = {
-    ...{ pattern: 'needle', globs: [], type: undefined, mode: 'content', before: 0, after: 0 },
+  const search: Search = {
+    ...{ pattern: 'needle', globs: [], type: undefined, mode: 'content' as const, before: 0, after: 0 },
     ...{ insensitive: false, multiline: false, root: b.folder, rootIsFile: false },
-  } as const
+  }
   const found = await searchRipgrep(ripgrep, search, { timeLimitMs: 30_000, signal: AbortSignal.abort() })
   assert.deepEqual(found, { ok: true, files: [], cut: false })
 })
