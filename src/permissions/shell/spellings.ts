@@ -6,8 +6,8 @@ import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
 import { inFull, otherForms, runsAdded, runsFirst, runsWords } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
-import { formsOf, nameOf, programIn, unknownWords } from './parse/wrappers.ts'
-import { codesOf, commandsInCode, textsIn } from './programs/embedded.ts'
+import { formsOf, nameOf, programIn, unknownWord, unknownWords } from './parse/wrappers.ts'
+import { codesOf, commandsInCode, holeInName, textsIn } from './programs/embedded.ts'
 import { isKnown, isStrange, says } from './programs/known.ts'
 import { runsAnywhere } from './programs/risky-options.ts'
 
@@ -189,11 +189,21 @@ function shortest(value: string): string {
 export function gitCommand(words: readonly ShellWord[], all: boolean): readonly ShellWord[] {
   if (nameOf(words) !== 'git' || (!all && words[0]!.value !== 'git')) return words
   let at = 1
-  if (all) at += gitVerbAt(words.slice(1))
+  if (all) at = openOption(words) ?? 1 + gitVerbAt(words.slice(1))
   else while (/^(--no-pager|-P)$/.test(words[at]?.value ?? '')) at++
   if (at === words.length && words.at(-1) === unknownWords) at-- // `xargs git -C`: it may hold a verb too
-  if (at === 1 && words[0]!.value === 'git' && words[0]!.text === 'git') return words
-  return [{ ...words[0]!, value: 'git', text: 'git' }, ...words.slice(at)]
+  const rest = words.slice(at)
+  if (all && rest[0] && isOpen(rest[0])) rest[0] = unknownWord
+  else if (at === 1 && words[0]!.value === 'git' && words[0]!.text === 'git') return words
+  return [{ ...words[0]!, value: 'git', text: 'git' }, ...rest]
+}
+
+const isOpen = ({ value }: ShellWord): boolean => holeInName.test(value) && !value.includes('=')
+
+/** Where `git -$X a push` has the first option that may take the next word. */
+function openOption(words: readonly ShellWord[]): number | undefined {
+  const at = words.findIndex(isOpen)
+  return at > 0 && at <= gitVerbAt(words.slice(1)) ? at : undefined
 }
 
 /** An unknown word may also vanish, with the space before it. */

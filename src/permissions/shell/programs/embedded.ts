@@ -53,7 +53,7 @@ export function gitScripts(words: readonly ShellWord[]): Embedded {
 const noScripts: Embedded = { scripts: [] }
 
 /** `git -$X a=b push`: it may be an option with a value, or one that sets something. */
-const holeInName = /^-[^=]*\u0000/
+export const holeInName = /^-[^=]*\u0000/
 
 /** `ext::COMMAND`, by which git runs one. */
 const transport = (value: string): string | undefined =>
