@@ -45,29 +45,24 @@ const mostHooks = 20
 export function hooks(db: Db, filter: Filter): HookStat[] {
   const { with: chosen, numbers, slots, values } = scopeOf(filter)
   const one = filter.hook === undefined ? '' : 'AND hook = (SELECT id FROM ona_inspect_names WHERE name = ?3)'
-  const stats = new Map<number, { runs: number; denied: number; failed: number; durations: Durations }>()
-  for (const row of db.each<{ hook: number; runs: number; denied: number; failed: number; durations: string }>(
-    `${chosen} SELECT hook, runs, denied, failed, durations FROM ona_inspect_hooks WHERE 1 ${numbers} ${slots} ${one}`,
+  const stats = db.all<{ id: number; runs: number; denied: number; failed: number; durations: string }>(
+    `${chosen} SELECT hook AS id, sum(runs) AS runs, sum(denied) AS denied, sum(failed) AS failed,
+       group_concat(durations, ' ') AS durations
+     FROM ona_inspect_hooks WHERE 1 ${numbers} ${slots} ${one} GROUP BY hook ORDER BY 2 DESC, 1 LIMIT ${mostHooks}`,
     ...values,
-  )) {
-    const stat = stats.get(row.hook) ?? { runs: 0, denied: 0, failed: 0, durations: new Map() }
-    if (stat.runs === 0) stats.set(row.hook, stat)
-    for (const key of ['runs', 'denied', 'failed'] as const) stat[key] += row[key]
-    addDurations(stat.durations, row.durations)
-  }
-  return [...stats]
-    .sort(([a, { runs }], [b, other]) => other.runs - runs || a - b)
-    .slice(0, mostHooks)
-    .map(([id, { durations, ...counts }]) => {
-      const hook = db.get<{ name: string }>('SELECT name FROM ona_inspect_names WHERE id = ?', id)!.name
-      const ordered = [...durations].sort(([a], [b]) => a - b)
-      return {
-        hook,
-        ...counts,
-        p50: percentile(ordered, counts.runs * 0.5),
-        p95: percentile(ordered, counts.runs * 0.95),
-      }
-    })
+  )
+  return stats.map(({ id, durations: text, ...counts }) => {
+    const hook = db.get<{ name: string }>('SELECT name FROM ona_inspect_names WHERE id = ?', id)!.name
+    const durations: Durations = new Map()
+    addDurations(durations, text)
+    const ordered = [...durations].sort(([a], [b]) => a - b)
+    return {
+      hook,
+      ...counts,
+      p50: percentile(ordered, counts.runs * 0.5),
+      p95: percentile(ordered, counts.runs * 0.95),
+    }
+  })
 }
 
 /** The shortest duration that so many runs did not exceed. */

@@ -12,6 +12,12 @@ export function dayOf(slot: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
+/** The slot that the next day begins with: of a day, one slot is looked at. */
+function dayAfter(slot: number): number {
+  const date = new Date(slot * slotSeconds * 1000)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime() / 1000 / slotSeconds
+}
+
 /** Adds to a day that is kept. */
 export function addDay(db: Db, group: number, { day, calls, refused, cost }: Day): void {
   db.run(
@@ -50,17 +56,23 @@ export function daysOf(db: Db, group: number | null): Day[] {
 
 /** `where` chooses rows of the activity. */
 export function sumDays(db: Db, where: string, values: Parameters<Db['all']>[1][], chosen = ''): Day[] {
-  const byDay = new Map<string, Sum>()
+  const days: { -readonly [K in keyof Day]: Day[K] }[] = []
+  let end = -Infinity
   for (const { slot, calls, refused, cost } of db.all<Sum & { slot: number }>(
     `${chosen} SELECT slot, sum(calls) AS calls, sum(refused) AS refused, sum(cost) AS cost
-     FROM ona_inspect_activity ${where} GROUP BY slot`,
+     FROM ona_inspect_activity ${where} GROUP BY slot ORDER BY slot`,
     ...values,
   )) {
-    const day = dayOf(slot)
-    const sum = byDay.get(day) ?? { calls: 0, refused: 0, cost: 0 }
-    byDay.set(day, { calls: sum.calls + calls, refused: sum.refused + refused, cost: sum.cost + cost })
+    if (slot >= end) {
+      days.push({ day: dayOf(slot), calls: 0, refused: 0, cost: 0 })
+      end = dayAfter(slot)
+    }
+    const day = days.at(-1)!
+    day.calls += calls
+    day.refused += refused
+    day.cost += cost
   }
-  return Array.from(byDay, ([day, sum]) => ({ day, ...sum })).sort((a, b) => (a.day < b.day ? -1 : 1))
+  return days
 }
 
 const isKept = (db: Db): boolean => cursor(db, cursorName()) === 1
