@@ -83,11 +83,15 @@ export function sessionsOf(db: ReadDb, { since = '', conversation, agents, proje
     [isBelow('c.project_dir', '?4'), project],
   ]
   const given = conditions.filter(([, value]) => value !== undefined).map(([sql]) => sql)
+  // what other agents left may be a small part of the record
+  const from =
+    agents && !agents.includes('ona')
+      ? 'ona_imports i CROSS JOIN sessions s ON s.session_id = i.session_id CROSS JOIN conversations c ON c.id = s.conversation_id'
+      : 'conversations c CROSS JOIN sessions s ON s.conversation_id = c.id LEFT JOIN ona_imports i ON i.session_id = s.session_id'
   return db
     .arrays<[string]>(
       `WITH given AS (SELECT ?1, ?2, ?3, ?4)
-       SELECT s.session_id FROM conversations c CROSS JOIN sessions s ON s.conversation_id = c.id
-         LEFT JOIN ona_imports i ON i.session_id = s.session_id
+       SELECT s.session_id FROM ${from}
        WHERE ${['1', ...given].join(' AND ')} ORDER BY s.started_at, s.rowid`,
       ...conditions.map(([, value]) => value ?? null),
     )

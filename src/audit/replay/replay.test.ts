@@ -11,7 +11,7 @@ import { commitToolCall } from '../../store/session/commit.ts'
 import { appendEntry } from '../../store/session/transcript.ts'
 import { importedCalls } from './dispatcher-calls.ts'
 import type { Policy } from './judge-call.ts'
-import { recordedCalls } from './recorded-calls.ts'
+import { type CallFilter, recordedCalls } from './recorded-calls.ts'
 import { type Change, replay } from './replay.ts'
 
 type Permission = { decision: 'allow' | 'deny'; by: string }
@@ -369,6 +369,29 @@ test('imported calls have our names, and what the log cut short is not judged', 
   )
   assert.deepEqual(Array.from(importedCalls(db, { since: '2026-10-02 09:00:01' })), [])
   assert.deepEqual(Array.from(importedCalls(db, { tool: 'Read' })).length, 1)
+})
+
+test('of an agent are the calls of its sessions, wherever they were made', (t) => {
+  const { db, call } = history(t)
+  for (const [at, agent] of ['ona', 'codex', 'claude', 'codex', 'ona'].entries()) {
+    const own = createConversation(db, { projectDir: `/p${at % 2}` }).id
+    const { sessionId } = createSession(db, own)
+    call(sessionId, 'Read', { file_path: `${agent} ${at}` })
+    if (agent === 'ona') continue
+    const sql = "INSERT INTO ona_imports(session_id, agent, source_id, file) VALUES (?, ?, '', '')"
+    db.run(sql, sessionId, agent)
+  }
+  const read = (agents: string[], more: CallFilter = {}) =>
+    Array.from(recordedCalls(db, { agents, ...more }), ({ source, input }) => {
+      assert.equal(String(input.file_path).split(' ')[0], source)
+      return input.file_path
+    })
+  assert.deepEqual(read(['codex']), ['codex 1', 'codex 3'])
+  assert.deepEqual(read(['codex'], { project: '/p0' }), [])
+  assert.deepEqual(read(['claude', 'codex'], { since: '2020-01-01 00:00:00' }), ['codex 1', 'claude 2', 'codex 3'])
+  assert.deepEqual(read(['ona'], { project: '/p0' }), ['ona 0', 'ona 4'])
+  assert.deepEqual(read(['ona', 'claude']), ['ona 0', 'claude 2', 'ona 4'])
+  assert.deepEqual(read(['gemini']), [])
 })
 
 test('of a project are the calls in its folder and below, ours and those of a log', (t) => {
