@@ -547,6 +547,17 @@ test('what is said of folders as a whole, by what is in them now', async () => {
   const own = { cwd: w, projectDir: w }
   const builtin = { ...own, settings: { allow: builtinRules } }
   await hold(rowsIn('folder-rulings.txt', own, builtin))
+  // what was found of one folder and rule is not taken for another pair whose names read the same in a row
+  mkdirSync(join(w, 'plainRead('))
+  writeFileSync(join(w, 'plainRead(', 'x)'), 'text')
+  await hold([
+    [
+      '-Read(Read(x)) -Read(x)) +Bash',
+      "grep -r k plain; grep -r k 'plainRead('",
+      'ask by Read(x)): `grep -r k \'plainRead(\'` may touch what "Read(x))" is about',
+      own,
+    ],
+  ])
   symlinkSync(join(w, 'plain'), join(w, 'to-home'))
   await hold([
     [

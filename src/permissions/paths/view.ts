@@ -145,12 +145,7 @@ function walk(path: string): string {
   const waiting = path.split(/[/\\]/).filter((part) => part !== '')
   let at = sep === '/' ? '/' : `${waiting.shift() ?? ''}/`
   for (let links = 0; waiting.length > 0; ) {
-    const part = waiting.shift()!
-    if (part === '..') {
-      at = dirname(at)
-      continue
-    }
-    const next = join(at, part)
+    const next = join(at, waiting.shift()!) // `at` goes through no link: `..` is the folder that it lies in
     const target = linkTarget(next)
     if (target === undefined || ++links > 40) at = next
     else {

@@ -1,6 +1,6 @@
 /** Commands that a command may stand for: without its first options, by the file that it runs, or with its options in full. */
 import { HOLE } from '../wildcard.ts'
-import { abbreviates } from './parse/abbreviates.ts'
+import { abbreviates, optionName } from './parse/abbreviates.ts'
 import { byName, named } from './parse/by-name.ts'
 import { plainWord, type ShellWord } from './parse/command.ts'
 import { nameOf, programIn, unknownWords, wrapperOf } from './parse/wrappers.ts'
@@ -51,7 +51,7 @@ const isVerb = named(/^(bin|env|install|link|list|ln|ls|node|patch|rm|root|run|s
 export function inFull(form: Form, options: readonly string[]): Form {
   const fullOf = ({ value }: ShellWord): string | undefined => {
     if (!value.startsWith('--')) return undefined
-    const [given = ''] = value.split('=', 1)
+    const given = optionName(value)
     const option = options.includes(given) ? undefined : options.find((each) => shortens(given, each))
     return option && option + value.slice(given.length)
   }

@@ -28,10 +28,9 @@ interface LineReading extends Reading {
 }
 
 function readLine(source: string, depth: number): LineReading {
-  if (source.length > longest) return unread(`it is longer than ${longest} characters`)
-  if (deceptive.test(source)) return unread('it holds invisible or control characters')
-  if (depth > deepest) return unread('it nests commands too deeply')
   const reader = new Reader(source, depth, /[$`\\]/.test(source))
+  reader.notKnown(whyUnread(source, depth))
+  if (reader.unknown !== undefined) return reader
   reader.visit(parse(source), false, false, depth > 0)
   if (reader.dormant && reader.evaluates) reader.notKnown('it may evaluate quoted text as code')
   if (reader.prints && reader.calculates)
@@ -39,9 +38,11 @@ function readLine(source: string, depth: number): LineReading {
   return reader
 }
 
-const unread = (unknown: string): LineReading => ({
-  ...{ commands: [], unknown, dormant: false, evaluates: false, prints: false, calculates: false },
-})
+function whyUnread(source: string, depth: number): string | undefined {
+  if (source.length > longest) return `it is longer than ${longest} characters`
+  if (deceptive.test(source)) return 'it holds invisible or control characters'
+  return depth > deepest ? 'it nests commands too deeply' : undefined
+}
 
 type CommandNode = Extract<SyntaxNode, { type: 'Command' }>
 

@@ -165,18 +165,19 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
 
 /** `git-push x`, `hub push x` and git's other commands that push, as `git push x`. */
 function asGit(name: string, form: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  const named = (value: string): ShellWord => ({ ...form[0]!, value, text: value, path: value })
-  if (name === 'hub') return [[named('git'), ...form.slice(1)]]
-  if (name.startsWith('git-')) return [[named('git'), named(name.slice(4)), ...form.slice(1)]]
+  const git = plainWord('git')
+  if (name === 'hub') return [[git, ...form.slice(1)]]
+  if (name.startsWith('git-')) return [[git, plainWord(name.slice(4)), ...form.slice(1)]]
   if (name !== 'git') return []
   const at = form.findIndex(({ value }) => pushes.test(value))
   if (at < 0) return []
   const verb = form[at]!.value
   const [next, ...rest] = form.slice(at + 1).filter(({ value }) => verb !== 'for-each-repo' || !value.startsWith('--'))
-  if (verb === 'for-each-repo') return next ? [[form[0]!, next, ...rest]] : []
-  if (/-/.test(verb)) return [[form[0]!, named('push'), ...form.slice(at + 1)]]
-  if (/^(svn dcommit|p4 submit)$/.test(`${verb} ${next?.value}`)) return [[form[0]!, named('push'), ...rest]]
-  return next?.value === 'push' ? [[form[0]!, next, ...rest]] : []
+  if (verb === 'for-each-repo') return next ? [[git, next, ...rest]] : []
+  const push = plainWord('push')
+  if (/-/.test(verb)) return [[git, push, ...form.slice(at + 1)]]
+  if (/^(svn dcommit|p4 submit)$/.test(`${verb} ${next?.value}`)) return [[git, push, ...rest]]
+  return next?.value === 'push' ? [[git, push, ...rest]] : []
 }
 const pushes = /^(send-pack|http-push|subtree|lfs|svn|p4|for-each-repo)$/
 

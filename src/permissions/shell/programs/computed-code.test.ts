@@ -143,6 +143,10 @@ test('awk: a command or a file that is one string is seen, anything joined to it
     '{ "date" | getline }',
     '{ getline < "a" }',
     '{ print > "a" }',
+    '{ system("ls"); system("date") }',
+    '{ "date" | getline; "ls" | getline }',
+    '{ getline < "a"; getline < "b" }',
+    '{ print > "a"; print > "b" }',
   ]
   assert.deepEqual(others('', [...seen, '{ print $1 }', '/a|b/', '{ print "a > b" }'], 'awk'), [])
   assert.deepEqual(others('commands', ['{ system(x) }', '{ print | x }', '{ system("a" x) }'], 'gawk'), [])

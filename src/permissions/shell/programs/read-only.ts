@@ -5,7 +5,7 @@
 
 import { HOLE } from '../../wildcard.ts'
 import { bracesApart } from '../files/expand-glob.ts'
-import { abbreviates } from '../parse/abbreviates.ts'
+import { abbreviates, optionName } from '../parse/abbreviates.ts'
 import { here, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
 import { clearForms } from '../parse/wrappers.ts'
 import { gitUse } from './git-reads.ts'
@@ -218,7 +218,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
     else {
       // a pattern such as --include=*.ts stays as it is written
       const plain = word.literal || (word.glob && !word.path.includes(HOLE))
-      if (word.glob && /[*?[]/.test(word.path.split('=', 1)[0]!)) return undefined // it may stand for any option
+      if (word.glob && /[*?[]/.test(optionName(word.path))) return undefined // it may stand for any option
       if (!plain && program.text !== Number.POSITIVE_INFINITY) return undefined
       options.push(word.glob ? word.path : word.value)
       const hasValue = takes.includes(word.value) || (program.bundles && endsInOption(word.value, takes))
@@ -251,7 +251,7 @@ const endsInOption = (bundle: string, takes: readonly string[]): boolean =>
 
 function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, option: string): boolean {
   if (only) return only.test(option)
-  if (takes.includes(option.split('=', 1)[0]!)) return true // in full: no abbreviation of another
+  if (takes.includes(optionName(option))) return true // in full: no abbreviation of another
   if (option.startsWith('--')) return !noLong.some((each) => abbreviates(option, each))
   return ![...noShort].some((letter) => option.includes(letter))
 }

@@ -1,6 +1,6 @@
 /** Words that run a program or move to another place: an allow rule covers them only where it names them. */
 
-import { abbreviates } from '../parse/abbreviates.ts'
+import { abbreviates, optionName } from '../parse/abbreviates.ts'
 import { byName } from '../parse/by-name.ts'
 import type { ShellCommand, ShellWord } from '../parse/command.ts'
 import { nameOf } from '../parse/wrappers.ts'
@@ -54,7 +54,7 @@ const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined 
 const none: RiskyUse = {}
 const useOf = byName((name): RiskyUse => own(byProgram, name) ?? own(byProgram, name.replace(/[\d.]+$/, '')) ?? none)
 
-const head = ({ value, text, literal }: ShellWord): string => (literal ? value.split('=', 1)[0]! : text)
+const head = ({ value, text, literal }: ShellWord): string => (literal ? optionName(value) : text)
 
 /** What only the run can tell may be an option, unless it is the value of one. */
 function mayBeOption({ value, text, literal, glob }: ShellWord, before: string, use: RiskyUse): boolean {
@@ -71,7 +71,7 @@ const valued =
 function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, letters: string): boolean {
   if (only) return !only.test(value)
   if (value.startsWith('--')) {
-    const given = value.split('=', 1)[0]!
+    const given = optionName(value)
     if (runsAnywhere(given)) return true
     const isGiven = optionIn(given)
     return long.some((each) => each.startsWith('--') && isGiven(each))

@@ -1,7 +1,7 @@
 /** Programs that create files which their command line does not name: from archives, patches, trees and servers. */
 
 import { gitVerbAt } from '../git-verb.ts'
-import { abbreviates } from '../parse/abbreviates.ts'
+import { abbreviates, optionName } from '../parse/abbreviates.ts'
 import { byName } from '../parse/by-name.ts'
 import { here, type ShellWord } from '../parse/command.ts'
 
@@ -110,7 +110,7 @@ function valuesOfOption(args: readonly ShellWord[], option: string): ShellWord[]
   return args.flatMap((word, at) => {
     const { value, path } = word
     if (long) {
-      const [named = ''] = value.split('=', 1)
+      const named = optionName(value)
       if (!named.startsWith('--') || named.length < 4 || !abbreviates(named, option)) return []
       return value.includes('=') ? [{ ...word, path: path.slice(path.indexOf('=') + 1) }] : (args[at + 1] ?? [])
     }
