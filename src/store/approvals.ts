@@ -77,7 +77,10 @@ export const getApproval = (db: Db, id: string): Approval | undefined =>
 
 /** Newest first; without `all` those that are pending. */
 export const listApprovals = (db: Db, { all = false }: { all?: boolean } = {}): Approval[] =>
-  db.all<Approval>(`${columns} ${all ? '' : `WHERE ${isPending}`} ORDER BY a.created_at DESC, a.rowid DESC LIMIT 1000`)
+  // the few that are pending are sorted, and found by an index of their own
+  db.all<Approval>(
+    `${columns} ${all ? 'ORDER BY a.created_at' : `WHERE ${isPending} ORDER BY +a.created_at`} DESC, a.rowid DESC LIMIT 1000`,
+  )
 
 const isPending = "a.settled = 0 AND a.decision IS NULL AND a.expires_at > datetime('now')"
 

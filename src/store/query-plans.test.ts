@@ -87,6 +87,11 @@ test('the plans of a conversation are found by index', () => {
   )
 })
 
+test('approvals that are pending are found by index, however many have expired', () => {
+  const [plan = ''] = plansOf((db) => listApprovals(db))
+  assert.match(plan, /^SEARCH a USING INDEX ona_approvals_pending \(expires_at>\?\); /)
+})
+
 test('the newest approvals are read in their order, and no others', () => {
   const [plan = ''] = plansOf((db) => listApprovals(db, { all: true }))
   assert.deepEqual(
