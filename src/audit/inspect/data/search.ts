@@ -51,9 +51,11 @@ export function search(db: Db, words: string, filter: Filter): SearchResult {
  */
 function matching(db: Db, match: string, filter: Filter): Map<number, number[]> {
   const found = new Map<number, number[]>()
-  const { with: chosen, values } = scopeOf(filter)
+  const { with: chosen, values, group } = scopeOf(filter)
+  const count = group === String(everything) ? Infinity : countConversations(db, filter)
+  if (count === 0) return found
   for (const { place } of db.each<{ place: number }>(
-    `${chosen} SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ?8 ${allowed(db, filter)}
+    `${chosen} SELECT rowid AS place FROM ona_inspect_text WHERE ona_inspect_text MATCH ?8 ${allowed(group, count)}
      ORDER BY rowid DESC`,
     ...[...values, match],
   )) {
@@ -67,10 +69,9 @@ function matching(db: Db, match: string, filter: Filter): Map<number, number[]> 
 }
 
 /** A condition on the conversation, with `AND` in front. */
-function allowed(db: Db, filter: Filter): string {
-  const { group } = scopeOf(filter)
+function allowed(group: string | undefined, conversations: number): string {
   if (group === String(everything)) return ''
-  if (group !== undefined && countConversations(db, filter) > manyConversations)
+  if (group !== undefined && conversations > manyConversations)
     return `AND EXISTS (SELECT 1 FROM ona_inspect_members WHERE number = ona_inspect_text.rowid / ${textStride} AND grp = ${group})`
   const which = group === undefined ? 'FROM chosen' : `FROM ona_inspect_members WHERE grp = ${group}`
   return `AND rowid >= (SELECT min(number) ${which}) * ${textStride} AND rowid / ${textStride} IN (SELECT number ${which})`
