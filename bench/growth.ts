@@ -49,6 +49,8 @@ const waited: readonly Waited[] = [
   ona('hooks log --session, no such', () => ['hooks', 'log', '--session', 'none']),
   ona('hooks replay --since 1h', () => ['hooks', 'replay', '--since', '1h', ...rule]),
   ona('hooks replay --project, none', () => ['hooks', 'replay', '--project', '/none', ...rule]),
+  ona('hooks replay --agent, none', () => ['hooks', 'replay', '--agent', 'codex', ...rule]),
+  ona('policy suggest --project, none', () => ['policy', 'suggest', '--project', '/none']),
   ona('inspect --conversation ID --html', ({ conversationId: id }) => [
     ...['inspect', '--conversation', id, '--html', join(scratch, 'page.html')],
   ]),
@@ -87,6 +89,10 @@ const pages = [
     show: (db: Db, { conversationId }: Generated) => conversationPage(db, conversationId, 1, upToDate),
   },
   { what: 'inspect, a search', show: (db: Db) => search(db, 'settings agree', {}) },
+  {
+    what: 'inspect, a search in a folder without work',
+    show: (db: Db) => search(db, 'settings agree', { project: '/none' }),
+  },
   { what: 'inspect, a search in an agent', show: (db: Db) => search(db, 'settings agree', { agent: 'ona' }) },
   { what: '--resume, the list', show: (db: Db) => listSessions(db) },
 ]
