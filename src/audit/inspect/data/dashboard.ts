@@ -3,19 +3,19 @@ import { redact } from '../../../hooks/secrets/redact.ts'
 import { isObject } from '../../../hooks/shape.ts'
 import type { Db, ReadDb } from '../../../store/open.ts'
 import { parsed } from '../side-events.ts'
-import { daysOf, sumDays } from './days.ts'
+import { daysBetween, daysOf, sumDays } from './days.ts'
 import { type Filter, type Scope, scopeOf } from './filter.ts'
 import type { Choices, ConversationRow, Day, HookStat, RulingStat, Totals } from './shapes.ts'
 import { addDurations, type Durations } from './sums.ts'
 import { everything } from './tables.ts'
 
 export function totals(db: Db, filter: Filter): Totals {
-  const { with: chosen, numbers, slots, values } = scopeOf(filter)
+  const { with: chosen, active, slots, values } = scopeOf(filter)
   const sums = db.get<Omit<Totals, 'conversations' | 'cost'> & { cost: number; priced: number }>(
     `${chosen} SELECT coalesce(sum(prompts), 0) AS prompts, coalesce(sum(calls), 0) AS calls,
        coalesce(sum(refused), 0) AS refused, coalesce(sum(asked), 0) AS asked, coalesce(sum(tokens), 0) AS tokens,
        coalesce(sum(cost), 0) AS cost, coalesce(sum(priced), 0) AS priced
-     FROM ona_inspect_activity WHERE 1 ${numbers} ${slots}`,
+     FROM ona_inspect_activity WHERE 1 ${active} ${slots}`,
     ...values,
   )!
   const { priced, cost, ...counts } = sums
@@ -35,8 +35,9 @@ export function countConversations(db: Db, filter: Filter): number {
 }
 
 export function days(db: Db, filter: Filter): Day[] {
-  const { with: chosen, numbers, slots, values, group } = scopeOf(filter)
-  if (group === undefined) return sumDays(db, `WHERE 1 ${numbers} ${slots}`, [...values], chosen)
+  const { with: chosen, active, slots, values, group, onlySlots } = scopeOf(filter)
+  if (onlySlots) return daysBetween(db, onlySlots.first, onlySlots.last)
+  if (group === undefined) return sumDays(db, `WHERE 1 ${active} ${slots}`, [...values], chosen)
   return daysOf(db, db.get<{ number: number | null }>(`${chosen} SELECT ${group} AS number`, ...values)!.number)
 }
 
@@ -95,9 +96,9 @@ const rulings = (db: Db, { with: chosen, numbers, slots, values }: Scope, which:
 
 /** Newest first. */
 export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 } = {}): ConversationRow[] {
-  const { with: chosen, values, group } = scopeOf(filter)
+  const { with: chosen, values } = scopeOf(filter)
   const ids = db.all<{ id: string }>(
-    `${chosen} SELECT id FROM conversations c ${whichOf(db, filter, group)}
+    `${chosen} SELECT id FROM conversations c ${whichOf(db, filter)}
      ORDER BY last_active DESC, rowid DESC LIMIT ?8 OFFSET ?9`,
     ...values,
     limit,
@@ -110,8 +111,13 @@ export function conversations(db: Db, filter: Filter, { limit = 50, offset = 0 }
 }
 
 /** Of few, all are sorted; of many, the newest are met soon on the way through all conversations, which are in order. */
-function whichOf(db: Db, filter: Filter, group: string | undefined): string {
+function whichOf(db: Db, filter: Filter): string {
+  const { group, onlySlots, slots } = scopeOf(filter)
   if (group === String(everything)) return ''
+  // what was active since a time is among the newest
+  if (onlySlots && filter.to === undefined)
+    return `WHERE EXISTS (SELECT 1 FROM ona_inspect_conversations i JOIN ona_inspect_activity a ON a.number = i.number
+      WHERE i.id = c.id ${slots})`
   if (group === undefined) return 'WHERE id IN (SELECT id FROM chosen)'
   if (filter.project !== undefined)
     return 'WHERE project_dir = ?2 AND EXISTS (SELECT 1 FROM ona_inspect_conversations i WHERE i.id = c.id)'

@@ -372,6 +372,39 @@ test('days are those of the time zone, also when it has changed since they were 
   assert.deepEqual([days(), days({ agent: 'ona' })], [told['Asia/Kolkata'], told['Asia/Kolkata']])
 })
 
+test('a stretch of time shows what all conversations did in it, day by day', (t) => {
+  const db = database(t)
+  const start = Date.parse('2026-11-10T00:00:00Z') / 1000
+  for (let at = 0; at < 24; at++) {
+    add(db, `c${at}`, 'plum', { denied: at % 5 === 0 })
+    const time = new Date((start + at * 7 * 3600) * 1000).toISOString().slice(0, 19).replace('T', ' ')
+    const of = `session_id IN (SELECT session_id FROM sessions WHERE conversation_id = 'c${at}')`
+    db.transaction(() => {
+      db.run(`UPDATE events SET timestamp = ? WHERE ${of}`, time)
+      for (const table of ['transcript_entries', 'tool_permission_log'])
+        db.run(`UPDATE ${table} SET created_at = ? WHERE ${of}`, time)
+      db.run('UPDATE conversations SET last_active = ? WHERE id = ?', time, `c${at}`)
+    })
+  }
+  const shown = (filter: Filter) => ({
+    ...{ totals: dashboard.totals(db, filter), days: dashboard.days(db, filter) },
+    conversations: dashboard.conversations(db, filter).map(({ id }) => id),
+    second: dashboard.conversations(db, filter, { limit: 2, offset: 1 }).map(({ id }) => id),
+  })
+  const agree = () => {
+    const times = [undefined, -1e15, 1e15, ...[-5, 0, 2, 30, 31, 50, 97, 170].map((hours) => start + hours * 3600)]
+    for (const from of times)
+      for (const to of times) {
+        const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+        assert.deepEqual(shown(time), shown({ ...time, agent: 'ona' }), JSON.stringify(time)) // conversation by conversation
+      }
+  }
+  upToDate(db)
+  agree()
+  const { days, totals } = shown({ from: start + 30 * 3600 })
+  assert.deepEqual([days.length, totals.calls, totals.refused], [6, 19, 4])
+})
+
 test('an archive that is gone or damaged hides its texts and nothing else', (t) => {
   const db = database(t)
   for (const id of ['lost', 'kept']) add(db, id, 'pear')

@@ -12,10 +12,10 @@ export function dayOf(slot: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** The slot that the next day begins with: of a day, one slot is looked at. */
-function dayAfter(slot: number): number {
+/** The slot that the day of a slot begins with, or one so many days later. */
+function dayStart(slot: number, later = 0): number {
   const date = new Date(slot * slotSeconds * 1000)
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime() / 1000 / slotSeconds
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + later).getTime() / 1000 / slotSeconds
 }
 
 /** Adds to a day that is kept. */
@@ -54,6 +54,22 @@ export function daysOf(db: Db, group: number | null): Day[] {
   )
 }
 
+/** Of all conversations, from a slot to another. Days that are part of it as a whole are those that are kept. */
+export function daysBetween(db: Db, from: number, to: number): Day[] {
+  const [first, last] = [from, to].map((slot) => Math.max(0, Math.min(slot, latestSlot))) as [number, number]
+  const between = (begin: number, end: number) => sumDays(db, `${ofAll} AND slot >= ? AND slot < ?`, [begin, end])
+  const [second, newest] = [dayStart(first, 1), dayStart(last)]
+  if (second >= newest || !isKept(db)) return between(first, last + 1)
+  const whole = db.all<Day>(
+    'SELECT day, calls, refused, cost FROM ona_inspect_days WHERE zone = ? AND number = ? AND day >= ? AND day < ? ORDER BY day',
+    ...[zone(), everything, dayOf(second), dayOf(newest)],
+  )
+  return [...between(first, second), ...whole, ...between(newest, last + 1)]
+}
+
+/** Dates end soon after it. */
+const latestSlot = 2 ** 33
+
 /** `where` chooses rows of the activity. */
 export function sumDays(db: Db, where: string, values: Parameters<Db['all']>[1][], chosen = ''): Day[] {
   const days: { -readonly [K in keyof Day]: Day[K] }[] = []
@@ -65,7 +81,7 @@ export function sumDays(db: Db, where: string, values: Parameters<Db['all']>[1][
   )) {
     if (slot >= end) {
       days.push({ day: dayOf(slot), calls: 0, refused: 0, cost: 0 })
-      end = dayAfter(slot)
+      end = dayStart(slot, 1)
     }
     const day = days.at(-1)!
     day.calls += calls

@@ -37,11 +37,15 @@ export interface Scope {
   readonly with: string
   /** A condition on `number`, with `AND` in front. */
   readonly numbers: string
+  /** The same for the activity, which is found by its time as well. */
+  readonly active: string
   /** A condition on `slot`, with `AND` in front. */
   readonly slots: string
   readonly values: readonly SqlValue[]
   /** SQL for the number of the group that it is about; undefined where the conversations are looked at one by one. */
   readonly group: string | undefined
+  /** The slots that it is about, and nothing else. */
+  readonly onlySlots: { readonly first: number; readonly last: number } | undefined
 }
 
 export function scopeOf({ agent, project, refused = false, hook, from, to, node, team }: Filter): Scope {
@@ -66,13 +70,17 @@ export function scopeOf({ agent, project, refused = false, hook, from, to, node,
     refused && groupNamed('refused', "''"),
   ].filter((each) => each !== false)
   const group = conditions.length === 0 ? String(everything) : conditions.length === 1 ? groups[0] : undefined
+  const onlySlots = isTimed && conditions.length === 1 ? { first, last } : undefined
+  const numbers = group === undefined ? 'AND number IN (SELECT number FROM chosen)' : `AND number = ${group}`
   return {
     with: `WITH given AS (SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7), chosen AS MATERIALIZED (
       SELECT number, id FROM ona_inspect_conversations i ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`})`,
-    numbers: group === undefined ? 'AND number IN (SELECT number FROM chosen)' : `AND number = ${group}`,
+    numbers,
+    active: onlySlots ? `AND number > ${everything}` : numbers,
     slots,
     values: [agent ?? null, project ?? null, hook ?? null, first, last, node ?? null, team ?? null],
     group,
+    onlySlots,
   }
 }
 
