@@ -472,6 +472,13 @@ test('what is said of a command line under a mode or a layer of its own', async 
       'ask: `tar xf a.tar -C /o` writes files that it does not name, into /o, which settings and hooks are read from',
       { origins: ['/o/p'] },
     ],
+    ...[{ cwd: '/o/p' }, { projectDir: '/o/p' }, { home: '/o/p' }].map((more): [string, string, string, More] => [
+      '+Bash',
+      'tar xf a.tar -C /o',
+      'ask: `tar xf a.tar -C /o` writes files that it does not name, into /o, which settings and hooks are read from',
+      more,
+    ]),
+    ['+Bash', 'tar xf a.tar -C /o', 'allow by Bash: the allow rule "Bash"'],
     [
       '+Bash',
       'rm -r /p',

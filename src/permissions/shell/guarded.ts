@@ -254,7 +254,7 @@ function hidden({ reading, question, source }: Line): Guard | undefined {
     )
   if (!unknown || !/[./]/.test(source)) return undefined
   for (const token of source.split(/[\s'"`;|&()<>=,{}]+/)) {
-    if (!token.includes('/') && !token.startsWith('.')) continue
+    if (!/[./]/.test(token)) continue // a word, or a name that no row has
     const path = token.replace(/^\$HOME(?=\/)/, '~').replace(/^\$PWD(?=\/)/, '.')
     const at = placed(path.replace(/^~(?=\/|$)/, question.home), question.home, question.cwd)
     const row = protectionOf(join(at.startsWith('/') ? '' : question.cwd, at), question.home, question.protect)

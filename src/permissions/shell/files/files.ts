@@ -3,12 +3,14 @@
 import type { PathPattern } from '../../paths/pattern.ts'
 import { couldMatch, HOLE } from '../../wildcard.ts'
 import { gitVerbAt } from '../git-verb.ts'
+import { anyAbbreviates } from '../parse/abbreviates.ts'
 import { byName } from '../parse/by-name.ts'
 import { type Code, type FileUse, here, type ShellCommand, type ShellWord, type UseKind } from '../parse/command.ts'
 import { formsOf, nameOf, unknownWord } from '../parse/wrappers.ts'
 import { codesOf, textsIn, tokensInCode } from '../programs/embedded.ts'
 import { isStrange, says } from '../programs/known.ts'
 import { gitConfigFiles, madeNames, packageFiles } from '../programs/named-by-program.ts'
+import { looksThroughFolders } from '../programs/recursion.ts'
 import { unpackedInto } from '../programs/unpackers.ts'
 import { expandBraces } from './expand-glob.ts'
 import { joinedPath, joinedTarget, mayHoldPath, mounts, pathsIn, valuesOf } from './paths-in-words.ts'
@@ -94,16 +96,32 @@ const traitsOf = byName((name): Traits => {
 
 interface MayWrite {
   readonly with?: RegExp
+  /** Long options with which they do, also shortened. */
+  readonly long?: readonly string[]
   readonly without?: RegExp
 }
 
 /** They read what they are given, and may also write it: only with these options, or without these. */
 const mayWrite: Record<string, MayWrite> = {
-  sort: { with: /^(-[a-zA-Z]*o|--output)/ },
-  curl: { with: /^(-[a-zA-Z]*[oOJDc]|--(output|remote|create|dump|cookie-jar|trace))/ },
+  sort: { with: /^-[a-zA-Z]*o/, long: ['--output'] },
+  curl: {
+    with: /^-[a-zA-Z]*[oOJDc]/,
+    // `--output` is the beginning of one of them
+    long: [
+      ...[
+        '--output-dir',
+        '--remote-name-all',
+        '--remote-header-name',
+        '--create-dirs',
+        '--dump-header',
+        '--cookie-jar',
+      ],
+      ...['--trace-ascii', '--stderr', '--etag-save', '--libcurl', '--hsts', '--alt-svc'],
+    ],
+  },
   openssl: { with: /^-(out|keyout|writerand)/ },
-  iconv: { with: /^(-o|--output)/ },
-  yq: { with: /^(-[a-zA-Z]*i|--inplace)/ },
+  iconv: { with: /^-o/, long: ['--output'] },
+  yq: { with: /^-[a-zA-Z]*i/, long: ['--inplace'] },
   gzip: { without: /^(-[a-zA-Z]*[clt]|--(stdout|list|test))/ },
   bzip2: { without: /^(-[a-zA-Z]*[ct]|--(stdout|test))/ },
   xz: { without: /^(-[a-zA-Z]*[clt]|--(stdout|list|test))/ },
@@ -112,7 +130,7 @@ const mayWrite: Record<string, MayWrite> = {
 }
 const gitReads =
   /^(add|blame|commit|describe|diff|fetch|grep|hash-object|log|ls-files|push|rev-parse|shortlog|show|status)$/
-const recursive = /^(-[a-zA-Z]*[rRa]|--(recursive|archive|dereference-recursive|directories=recurse))/
+const recursive = /^-[a-zA-Z]*[rRa]/
 
 /** What one command does with the files it names. */
 function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined, found: FileUse[]): void {
@@ -132,6 +150,8 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
   }
   /** For patterns that begin with a dash. */
   const has = (option: RegExp) => options.some((value) => option.test(value))
+  const given = (...names: string[]) => anyAbbreviates(options, names)
+  const goesDown = has(recursive) || given('--recursive', '--archive')
   const add = (kind: UseKind) => {
     for (const word of named) found.push(use(kind, word))
   }
@@ -149,37 +169,38 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     if (code.computed.files) found.push(use('read', unknownWord), use('edit', unknownWord))
   }
 
-  if (is.copies) found.push(...copied(name, args, operands, has(recursive)))
+  if (is.copies) found.push(...copied(name, args, operands, goesDown))
   else if (name === 'dd') {
     for (const word of named) found.push(use(/^of=/.test(word.value) ? 'edit' : 'read', word))
   } else if (is.edits || is.readsAndEdits) {
     add('edit')
     if (is.readsAndEdits) add('read')
-    if (has(recursive)) trees('treeEdit', operands)
+    if (goesDown) trees('treeEdit', operands)
   } else if (is.reads) add('read')
   else if (is.mayWrite) {
-    const { with: option, without } = is.mayWrite
-    const writes = option ? has(option) : !(without && has(without))
+    const { with: option, long = [], without } = is.mayWrite
+    const writes = option ? has(option) || given(...long) : !(without && has(without))
     add('read')
     if (writes) for (const word of named) found.push({ ...use('edit', word), unsure: true })
-    if (writes && has(recursive)) trees('treeEdit', operands)
+    if (writes && goesDown) trees('treeEdit', operands)
   } else if (is.interprets) {
     found.push(...uses('read', operands.slice(0, 1)), ...uses('mayEdit', operands.slice(1)))
     add('mayRead')
   } else if (name === 'git') {
     add('mayRead')
-    if (!gitReads.test(verb ?? '') || has(/^(-o|--output)/)) add('mayEdit')
+    if (!gitReads.test(verb ?? '') || has(/^-o/) || given('--output')) add('mayEdit')
   } else {
     add('mayRead')
     add('mayEdit')
   }
 
   if ((name === 'perl' || name === 'ruby') && has(/^-[a-zA-Z]*[np]/)) add('read')
-  if (is.inPlace && has(/^(-[a-zA-Z]*i|--in-place)/)) add('edit')
+  if (is.inPlace && (has(/^-[a-zA-Z]*i/) || given('--in-place'))) add('edit')
   if (is.includes && includesInPlace(args)) add('edit')
-  if (is.searches || (is.compares && has(recursive))) {
-    const hidden = /^ack$|grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--(hidden|unrestricted|no-ignore))/)
-    const from = name === 'diff' || has(/^(-[a-zA-Z]*[ef]|--(regexp|file))/) ? 0 : 1
+  if (is.searches || (is.compares && looksThroughFolders(args.map(({ value }) => value)))) {
+    const hidden =
+      /^ack$|grep$|diff/.test(name) || has(/^(-[a-zA-Z]*[u.a]|--no-ignore)/) || given('--hidden', '--unrestricted')
+    const from = name === 'diff' || has(/^-[a-zA-Z]*[ef]/) || given('--regexp', '--file') ? 0 : 1
     trees('treeRead', operands.slice(from), !hidden)
   }
   if (is.finds && has(/^(-(exec|ok|delete|fprint|fls)|-[xX]$|--exec)/)) {
@@ -195,7 +216,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
     const letters = args.find((word) => /^-?[a-zA-Z]+$/.test(word.value))?.value ?? ''
     if (!/t/.test(letters)) trees('treeRead', operands)
   }
-  if ((name === 'zip' && has(recursive)) || (is.packs && unpacked.length === 0)) trees('treeRead', operands)
+  if ((name === 'zip' && goesDown) || (is.packs && unpacked.length === 0)) trees('treeRead', operands)
   for (const { word, isReadOnly } of is.contains ? mounts(args) : []) {
     found.push(use('treeRead', word))
     if (!isReadOnly) found.push(use('treeEdit', word))
@@ -210,7 +231,7 @@ function usesOf(name: string, args: readonly ShellWord[], code: Code | undefined
   if (verb === 'clean') trees('treeEdit', [])
   if (verb === 'grep' && has(/^--(no-i|unt)/)) trees('treeRead', behind.filter(isOperand).slice(2))
   if (verb === 'diff' && has(/^--no-i/)) trees('treeRead', behind.filter(isOperand).slice(1))
-  if (listed(name, is, args, has)) trees('treeRead', [])
+  if (listed(name, is, args, has, given)) trees('treeRead', [])
 }
 
 const isOperand = ({ value }: ShellWord): boolean => !value.startsWith('-')
@@ -225,14 +246,22 @@ const includesInPlace = (args: readonly ShellWord[]): boolean =>
   )
 
 /** Programs that read the names of files from a list or from their input: which ones cannot be seen. */
-const listed = (name: string, is: Traits, args: readonly ShellWord[], has: (option: RegExp) => boolean): boolean =>
+const listed = (
+  name: string,
+  is: Traits,
+  args: readonly ShellWord[],
+  has: (option: RegExp) => boolean,
+  given: (...names: string[]) => boolean,
+): boolean =>
   has(/^--files(0|-f)/) ||
+  (/^(wc|du|sort)$/.test(name) && given('--files0-from')) ||
+  (is.tars && has(/^--files/)) ||
   // the first word may be letters without a dash, in any order
   (is.tars && args.some(({ value }, at) => (at === 0 ? /^-?[a-zA-Z]*T/ : /^-[a-zA-Z]*T/).test(value))) ||
   (is.packs && args.some(({ value }) => /^(-[a-z]\S*)?@/.test(value))) ||
-  (name === 'curl' && has(/^(-[a-zA-Z]*K|--con)/)) ||
-  (name === 'cpio' && has(/^(-[a-zA-Z]*[op]|--(create|pass-through))/)) ||
-  (name === 'zip' && has(/^(-[a-zA-Z]*@|--names-stdin)$/))
+  (name === 'curl' && (has(/^-[a-zA-Z]*K/) || given('--config'))) ||
+  (name === 'cpio' && (has(/^-[a-zA-Z]*[op]/) || given('--create', '--pass-through'))) ||
+  (name === 'zip' && (has(/^-[a-zA-Z]*@$/) || given('--names-stdin')))
 
 /** What a program of `sends` is asked to do with the folders behind it. */
 const sending = /^(cp|copy|copyto|dsync|mirror|move|moveto|mv|put|rsync|sync|upload|upload-batch)$/

@@ -9,6 +9,7 @@ import { abbreviates, optionName } from '../parse/abbreviates.ts'
 import { here, type ReadOnlyUse, type ShellCommand, type ShellWord } from '../parse/command.ts'
 import { clearForms } from '../parse/wrappers.ts'
 import { gitUse } from './git-reads.ts'
+import { looksThroughFolders } from './recursion.ts'
 import { rgFindsHidden } from './rg-globs.ts'
 import { isOneOption, isOneWord, isText, pathValue } from './unknown-values.ts'
 import { printsVersion } from './version-words.ts'
@@ -31,7 +32,7 @@ interface Program {
   /** At most this many operands: a further one would be written. */
   readonly most?: number
   readonly metadata?: true
-  readonly tree?: (options: readonly string[], words: readonly ShellWord[]) => ReadOnlyUse['tree']
+  readonly tree?: (words: readonly ShellWord[]) => ReadOnlyUse['tree']
   /** Looks at all words; false: not covered. */
   readonly check?: (words: readonly ShellWord[]) => boolean
 }
@@ -41,8 +42,8 @@ const talk: Program = { text: Number.POSITIVE_INFINITY }
 const list: Program = { metadata: true }
 const none: Program = { most: 0 }
 
-const has = (options: readonly string[], letters: RegExp, long: RegExp): boolean =>
-  options.some((each) => (each.startsWith('--') ? long.test(each) : letters.test(each)))
+const whereRecursive = (words: readonly ShellWord[]): ReadOnlyUse['tree'] =>
+  looksThroughFolders(words.map(({ value }) => value)) ? 'hidden' : undefined
 
 const lines = ['-n', '-c', '--lines', '--bytes']
 const context = ['-m', '-A', '-B', '-C', '-d', '--max-count', '--after-context', '--before-context', '--context']
@@ -56,7 +57,7 @@ const grep: Program = {
   noShort: 'fR',
   noLong: ['--file', '--dereference-recursive'],
   check: (words) => !words.some((word) => /^(-[a-zA-Z]*e|--regexp)/.test(word.value)),
-  tree: (options) => (has(options, /^-[a-zA-Z]*r/, /^--rec/) ? 'hidden' : undefined),
+  tree: whereRecursive,
 }
 
 const programs: Record<string, Program> = {
@@ -119,7 +120,7 @@ const programs: Record<string, Program> = {
     takes: ['-U', '-C', '--label', '-x', '--exclude', '-I', '-W', '-F'],
     noShort: 'X',
     noLong: ['--from-file', '--to-file', '--exclude-from'],
-    tree: (options) => (has(options, /^-[a-zA-Z]*r/, /^--rec/) ? 'hidden' : undefined),
+    tree: whereRecursive,
   },
   base64: any,
   od: { takes: ['-A', '-t', '-N', '-j'] },
@@ -148,7 +149,7 @@ const programs: Record<string, Program> = {
     noShort: 'ef',
     noLong: ['--pre', '--hostname-bin', '--file', '--regexp', '--ignore-file', '--search-zip'],
     check: (words) => !words.some(({ value }) => /^-[^-gt][^-]*[gt]/.test(value)), // its value may be the next word
-    tree: (_, words) => (rgFindsHidden(words) ? 'hidden' : 'visible'),
+    tree: (words) => (rgFindsHidden(words) ? 'hidden' : 'visible'),
   },
   find: {
     check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0)/.test(word.value)),
@@ -237,7 +238,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
     ...operands.slice(0, text).filter((word) => word.glob), // it prints the names that the shell finds
     ...options.flatMap(pathValue),
   ].filter((word) => word.value !== '-')
-  const tree = program.tree?.(options, args)
+  const tree = program.tree?.(args)
   return {
     paths: tree && paths.length === 0 ? [here] : paths,
     metadata: program.metadata === true || text === Number.POSITIVE_INFINITY,

@@ -50,7 +50,7 @@ const tar: RiskyUse = { letters: 'CIF', takes: ['-f', '-b', '-T', '-X', '-N', '-
 const packages: RiskyUse = {
   letters: 'C',
   takes: ['--filter', '-F', '-w', '--workspace', '-C', '--dir', '--prefix', '--cwd'],
-  long: ['--dir', '--shell', '--git', '--init-module'],
+  long: ['--dir', '--shell', '--init-module'],
   verbs: {
     ...Object.fromEntries(
       ['exec', 'x', 'dlx', 'explore', 'edit', 'create', 'innit', 'set', 'env'].map((v) => [v, all]),
