@@ -35,9 +35,11 @@ test('a record of an earlier version gets the tables that it lacks, and keeps th
   const last = /CREATE TABLE (\w+)/.exec(ownTables.findLast((sql) => sql.startsWith('CREATE TABLE'))!)![1]!
   const made = ownTables.findLastIndex((sql) => sql.startsWith('CREATE TABLE'))
   old.exec(`DROP TABLE ${last}; PRAGMA user_version=${made}`)
-  for (const sql of ownTables.slice(made + 1)) {
+  for (const sql of ownTables.slice(made + 1).toReversed()) {
     const index = /CREATE INDEX (\w+)/.exec(sql)?.[1]
     if (index !== undefined) old.exec(`DROP INDEX IF EXISTS ${index}`)
+    const [, table, column] = /ALTER TABLE (\w+) ADD COLUMN (\w+)/.exec(sql) ?? []
+    if (column !== undefined) old.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`)
   }
   old.close()
   assert.notDeepEqual(schemaOf(path), whole)
@@ -51,7 +53,8 @@ test('what has shipped is never changed: databases that have it do not get it ag
     23701944 ad8ad90a e1b5a6f7 41b6eda8 49112b31 38a9342d 11c3da50 01ccf273 e547a4a0 28aab00a 462f1517 dc892f56
     e1e08fec 24a62610 e25dae81 6350d61b d04808c9 929ee45f dc8b1c63 3bef1919 e4dcff3b 0cee9239 2b0e8593 ef279ef7
     552066f0 12b4626a 601aa134 90ea77d0 5e484046 2d064c7b 67289347 64c37cdb dbd8934e ebff4147 fa595a8f
-    8b543954 a6adbcb8 3a841fdd 966acd30 129b5bdb`.split(/\s+/)
+    8b543954 a6adbcb8 3a841fdd 966acd30 129b5bdb
+    d7d82ce7 f9226cdf`.split(/\s+/)
   // a new entry is added to this list; an old one is not touched
   assert.deepEqual(
     ownTables.map((sql) => hash('sha256', sql.replaceAll(/\s+/g, ' ')).slice(0, 8)),

@@ -236,4 +236,7 @@ export const ownTables: readonly string[] = [
   'CREATE INDEX ona_plans_conversation ON plans(conversation_id, status)',
   // The newest approvals.
   'CREATE INDEX ona_approvals_time ON ona_approvals(created_at)',
+  // What was typed in a session that is erased goes with it, commands too.
+  'ALTER TABLE ona_prompt_history ADD COLUMN session_id TEXT',
+  'CREATE INDEX ona_prompt_history_session ON ona_prompt_history(session_id)',
 ]

@@ -487,8 +487,8 @@ test('ratings, prompts, profiles and servers', (t) => {
       name: 'RangeError',
       message: `a rating is a whole number from 1 to 5, not ${rating}`,
     })
-  for (const text of ['one', 'two', 'three']) addPrompt(db, '/p', text)
-  addPrompt(db, '/q', 'other')
+  for (const text of ['one', 'two', 'three']) addPrompt(db, { projectDir: '/p', sessionId: 's', text })
+  addPrompt(db, { projectDir: '/q', sessionId: 's', text: 'other' })
   assert.deepEqual(
     [readPrompts(db, '/p', 2), readPrompts(db, '/q', 2), readPrompts(db, '/r', 2)],
     [...[['two', 'three'], ['other'], []]],
@@ -734,7 +734,7 @@ test('a secret that the process knows is in no column of what each part writes',
   addRating(db, { conversationId: 'c', rating: 5, objective: text('objective') })
   setState(db, 'c', 'k', text('state'))
   saveSummary(db, 'c', text('summarised'))
-  addPrompt(db, '/p', text('prompt'))
+  addPrompt(db, { projectDir: '/p', sessionId: 's', text: text('prompt') })
   const plan = draftPlan(db, { conversationId: 'c', content: text('plan') })
   assert.equal(plan.hash, hashOf(plan.content), 'the hash of what is stored')
   const parts = ['content', 'keywords', 'anticipatedQueries', 'conceptTags', 'projectScope']

@@ -74,6 +74,8 @@ export function bringBack(db: Db, sessionIds: readonly string[]): void {
 
 /** What the terminal remembers of them. */
 function forgetPrompts(db: Db, sessionId: string): void {
+  db.run('DELETE FROM ona_prompt_history WHERE session_id = ?', sessionId)
+  // the same words, typed elsewhere or written by a version that did not store the session
   db.run(
     `DELETE FROM ona_prompt_history WHERE project_dir =
          (SELECT c.project_dir FROM conversations c JOIN sessions s ON s.conversation_id = c.id WHERE s.session_id = ?1)

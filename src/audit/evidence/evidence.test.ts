@@ -301,13 +301,14 @@ test('nothing of a session is left in the tables beside the record', (t) => {
   keepWaitingCall(db, { sessionId: asked, toolUseId: 'u', childSessionId: copied, detail: '"secret"' })
   saveSummary(db, conversationId, 'secret')
   for (const key of ['name', 'todos', `seen:${asked}:secret`]) setState(db, conversationId, key, 'secret')
-  for (const [folder, text] of [
+  for (const [projectDir, text, sessionId = 'another'] of [
     ['/p', 'secret typed'],
     ['/p', 'secret blocked'],
     ['/p', 'other'],
     ['/q', 'secret typed'],
-  ])
-    addPrompt(db, folder!, text!)
+    ['/p', '/rename secret', asked],
+  ] as const)
+    addPrompt(db, { projectDir, sessionId, text })
   eraseSession(db, asked, 'on request')
   const approvals = () => db.all('SELECT input_json, summary, reason, settled FROM ona_approvals ORDER BY rowid')
   const erased = { input_json: '{}', summary: '[erased]', reason: '[erased]', settled: 1 }

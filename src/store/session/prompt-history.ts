@@ -13,6 +13,13 @@ export const readPrompts = (db: Db, projectDir: string, limit: number): string[]
     .map(({ text }) => text)
     .reverse()
 
-export const addPrompt = (db: Db, projectDir: string, text: string): void => {
-  db.run('INSERT INTO ona_prompt_history (project_dir, text) VALUES (?, ?)', projectDir, storable(text))
+export interface Typed {
+  readonly projectDir: string
+  readonly sessionId: string
+  readonly text: string
+}
+
+export const addPrompt = (db: Db, { projectDir, sessionId, text }: Typed): void => {
+  const sql = 'INSERT INTO ona_prompt_history (project_dir, session_id, text) VALUES (?, ?, ?)'
+  db.run(sql, projectDir, sessionId, storable(text))
 }

@@ -9,7 +9,7 @@ const most = 1_000
 /** A longer prompt is remembered for this process only. */
 const longest = 10_000
 
-export function openHistory(db: Db, projectDir: string): History {
+export function openHistory(db: Db, projectDir: string, sessionId: () => string): History {
   let read: string[] | undefined
   const entries = () => (read ??= readPrompts(db, projectDir, most))
   return {
@@ -18,7 +18,7 @@ export function openHistory(db: Db, projectDir: string): History {
       const kept = storable(text)
       if (kept.trim() === '' || entries().at(-1) === kept) return
       read!.push(kept)
-      if (kept.length <= longest) addPrompt(db, projectDir, kept)
+      if (kept.length <= longest) addPrompt(db, { projectDir, sessionId: sessionId(), text: kept })
     },
   }
 }

@@ -173,7 +173,7 @@ export async function runTerminal(options: ReplOptions, version: string): Promis
     import('../input/stored-history.ts'),
     import('../render/status/status-view.ts'),
   ])
-  history = openHistory(session.db, session.projectDir)
+  history = openHistory(session.db, session.projectDir, () => conversation.session.id)
   vim = settings.editorMode === 'vim'
   if (isTheme(settings.theme)) {
     theme = settings.theme
