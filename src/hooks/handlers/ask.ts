@@ -9,6 +9,7 @@ import type { Scope } from '../plane.ts'
 import type { Detached } from '../round/background.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import type { StepName, Steps } from '../steps.ts'
+import { whyIn } from '../text/error-line.ts'
 import { isTooDeep, readJson } from '../text/json-text.ts'
 import { builtins } from './builtin.ts'
 import { argvOf, type Exit, runCommand } from './command.ts'
@@ -216,7 +217,7 @@ async function wrapped({ argv, cwd, env }: Place, wrap: Wrap): Promise<Place> {
 /** What a command says by its exit code and its output (spec 003 §5.4). */
 export function readExit(exitCode: number | null, stdout: string, stderr: string, atEvent: boolean): Said {
   if (exitCode === 2) return { kind: 'block', text: stderr }
-  if (exitCode !== 0) return { kind: 'failure', why: `exited with ${exitCode}${firstLine(stderr)}`, cause: 'failed' }
+  if (exitCode !== 0) return { kind: 'failure', why: `exited with ${exitCode}${whyIn(stderr)}`, cause: 'failed' }
   const text = stdout.trim()
   if (text === '') return { kind: 'nothing' }
   const isObjectLike = text.startsWith('{')
@@ -275,9 +276,5 @@ const failure = (why: string): Reply & { kind: 'failure' } => ({
   stderr: why,
 })
 
-const firstLine = (text: string) => {
-  const line = text.trim().split('\n')[0]!
-  return line === '' ? '' : `: ${line.slice(0, 300)}`
-}
 const withLine = (text: string, line: string) =>
   `${text === '' || text.endsWith('\n') ? text : `${text}\n`}[SDLC_HOOK] ${line}`

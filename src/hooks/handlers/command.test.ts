@@ -184,7 +184,7 @@ test('how a command ended is reported in full', async () => {
     ],
     [
       run('/no/such/program', { args: [] }),
-      { end: 'not-started', ...none, note: 'not started: spawn /no/such/program ENOENT' },
+      { end: 'not-started', ...none, note: 'not started: there is no program /no/such/program' },
     ],
   ]
   for (const [exit, expected] of rows) assert.deepEqual(await exit, expected)

@@ -11,8 +11,9 @@ import type { ChildProcess } from 'node:child_process'
 import { isRunning, processOf } from '../../files/process-tree.ts'
 import type { Env } from '../handler.ts'
 import { bindGroup } from '../process/bound-groups.ts'
-import { signalGroup, startGroup, wakeGroup } from '../process/process-group.ts'
+import { signalGroup, spawnFault, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
+import { whyIn } from '../text/error-line.ts'
 import { lineCutter, onOneLine } from '../text/json-lines.ts'
 import { argvOf, type CommandRun } from './command.ts'
 import { envText } from './hook-env.ts'
@@ -53,6 +54,8 @@ const wakeAfterMs = 100
 /** What a program printed just before it ended is still read; a child of its own may hold its stdout open. */
 const lastWordsMs = 500
 
+/** Often a program that does not speak the protocol at all. */
+const ungreeted = `, without the answer {"protocol":${protocol}} to the handshake`
 /** A program that has not ended so long after its stdin has does not intend to. */
 const farewellMs = 100
 
@@ -81,7 +84,7 @@ export function askPersistent(place: Place, run: PersistentRun): Promise<Persist
       done,
       wakeAt: now + wakeAfterMs,
       endAt: now + run.timeoutMs,
-      timeOut: () => giveUp(`timed out after ${run.timeoutMs} ms`, 'timed-out'),
+      timeOut: () => giveUp(`timed out after ${run.timeoutMs} ms${program.greeted ? '' : ungreeted}`, 'timed-out'),
     })
     watch(program)
     program.send(`{"id":${id},"input":${onOneLine(run.input)}}\n`)
@@ -140,7 +143,8 @@ interface Program {
   /** The timer of the calls that wait, and when it fires. */
   watch: NodeJS.Timeout | undefined
   watchAt: number
-  /** Lines that wait for the handshake. */
+  /** It has answered the handshake; until then lines wait. */
+  greeted: boolean
   send(line: string): void
   takeStderr(): string
   /** It has ended, and what it printed is still read; or it is over, and that is not. */
@@ -175,7 +179,6 @@ function programIn(place: Place): Program {
 function startProgram(key: string, { argv, cwd, env }: Place): Program {
   const waiting: Program['waiting'] = new Map()
   const early: string[] = []
-  let greeted = false
   let stderr = ''
   const cut = lineCutter()
   const takeStderr = () => {
@@ -197,20 +200,21 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     lastId: 0,
     watch: undefined,
     watchAt: 0,
+    greeted: false,
     hasEnded: false,
     over: false,
     takeStderr,
     send(line) {
-      if (!greeted) early.push(line)
+      if (!program.greeted) early.push(line)
       else child?.stdin?.write(line)
     },
   }
   const hear = (line: string) => {
     const said = parsed(line)
-    if (!greeted) {
+    if (!program.greeted) {
       if (said?.protocol !== protocol)
         return end(program, `answered the handshake with ${line.slice(0, 80)}, not {"protocol":${protocol}}`)
-      greeted = true
+      program.greeted = true
       release() // from now on it notices the end of its stdin
       for (const each of early.splice(0)) child?.stdin?.write(each)
       return undefined
@@ -220,7 +224,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     return call?.done(endOf(said, takeStderr())) // an answer that nobody waits for any more is dropped
   }
   if (!child || child.pid === undefined) {
-    child?.on('error', (cause) => end(program, `not started: ${cause.message}`))
+    child?.on('error', (cause) => end(program, `not started: ${spawnFault({ program: argv[0]!, cwd }, cause)}`))
     if (!child) queueMicrotask(() => end(program, `not started: ${problem}`))
     return program
   }
@@ -237,7 +241,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   })
   child.once('exit', (code, signal) => {
     program.hasEnded = true // the next call restarts it
-    const ended = () => end(program, `ended with ${signal ?? code}`)
+    const ended = () => end(program, `ended with ${signal ?? code}${whyIn(stderr)}`)
     const timer = setTimeout(ended, lastWordsMs)
     child.once('close', () => {
       clearTimeout(timer)

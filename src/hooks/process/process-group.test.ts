@@ -24,12 +24,29 @@ async function gone(pid: number): Promise<void> {
   assert.fail(`${pid} still runs`)
 }
 
+test('why a program never ran: it, its interpreter or its folder is not there, or it is not executable', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'ona-group-'))
+  writeFileSync(join(place, 'odd'), '#!/no/such/interpreter\n', { mode: 0o755 })
+  writeFileSync(join(place, 'plain'), '', { mode: 0o644 })
+  const why = async (program: string, cwd = place) => (await runGroup({ program, args: [], env: {}, cwd })).cause
+  assert.deepEqual(
+    await Promise.all([why('nosuchprogram'), why('./odd'), why('./plain'), why('/bin/sh', join(place, 'gone'))]),
+    [
+      { notStarted: 'there is no program nosuchprogram' },
+      { notStarted: 'the interpreter that ./odd names does not exist' },
+      { notStarted: 'there is no permission to execute ./plain' },
+      { notStarted: `its working directory ${place}/gone does not exist` },
+    ],
+  )
+  rmSync(place, { recursive: true })
+})
+
 test('the end of a program: its exit code, its signal, or why it never ran', async () => {
   const plain = { cause: undefined, leftBehind: false }
   assert.deepEqual(await sh('exit 3'), { exitCode: 3, signal: null, ...plain })
   assert.deepEqual(await sh('kill -HUP $$'), { exitCode: null, signal: 'SIGHUP', ...plain })
   const missing = await runGroup({ program: '/nonexistent/x', args: [], env: {} })
-  assert.deepEqual(missing.cause, { notStarted: 'spawn /nonexistent/x ENOENT' })
+  assert.deepEqual(missing.cause, { notStarted: 'there is no program /nonexistent/x' })
   const nul = await sh('a\0b')
   assert.match(
     typeof nul.cause === 'object' ? nul.cause.notStarted : '',

@@ -68,7 +68,7 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
       return resolve(ended({ notStarted: (error as Error).message })) // a NUL in a word, arguments that are too long
     }
     if (child.pid === undefined) {
-      child.once('error', (error) => resolve(ended({ notStarted: error.message })))
+      child.once('error', (error) => resolve(ended({ notStarted: spawnFault(run, error) })))
       return
     }
     let cause: GroupEnd['cause']
@@ -126,6 +126,18 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
       child.stdin!.end(run.input)
     }
   })
+}
+
+/** `spawn guard.sh ENOENT` in words; the system says the same of a folder, a program and its interpreter. */
+export function spawnFault({ program, cwd = '.' }: Pick<GroupRun, 'program' | 'cwd'>, error: NodeJS.ErrnoException) {
+  if (error.code === 'EACCES') return `there is no permission to execute ${program}`
+  if (error.code !== 'ENOENT') return error.message
+  const { existsSync } = process.getBuiltinModule('node:fs')
+  const { resolve } = process.getBuiltinModule('node:path')
+  if (!existsSync(cwd)) return `its working directory ${cwd} does not exist`
+  if (program.includes('/') && existsSync(resolve(cwd, program)))
+    return `the interpreter that ${program} names does not exist`
+  return `there is no program ${program}`
 }
 
 function start({ input, onThird, file, ...run }: GroupRun): ChildProcess {
