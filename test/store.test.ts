@@ -50,7 +50,7 @@ test('AGENT_SDLC_DB names another place, and must be absolute', async (t) => {
   assert.deepEqual(await ona(['--init-db'], { AGENT_SDLC_DB: 'x.db' }), [
     1,
     '',
-    'ona: AGENT_SDLC_DB is "x.db"; it must be an absolute path such as /x.db\n',
+    `ona: AGENT_SDLC_DB is "x.db"; it must be an absolute path such as ${join(home, 'x.db')}\n`,
   ])
 })
 

@@ -174,7 +174,7 @@ test('what is wrong is named with its place; what is right beside it is in force
     'hooks[0].command is missing',
     'hooks[1].command is empty',
     'hooks[2].timeout must be at least 0.001, not 0',
-    'hooks[3].shell must be one of bash, sh, powershell, not a string',
+    'hooks[3].shell must be one of bash, sh, powershell; did you mean "bash"?',
     'hooks[4].name is "redact-secret"; did you mean "redact-secrets"?',
     'hooks[5].name is a built-in, and those stand at steps',
     'hooks[6].url sends the event unencrypted to another machine; use https',

@@ -59,7 +59,7 @@ test('a problem names the path, what is wrong, and the kind of what came but nev
       'must be an object, not a list',
       'path is missing',
       'path must be a string, not a number',
-      'mode must be one of once, all, not a string',
+      'mode must be one of once, all',
       'times must be at least 1, not 0',
       'times must be a whole number, not 1.5',
       'edits[1].to must be a string, not a number',

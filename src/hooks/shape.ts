@@ -4,6 +4,8 @@
  * They stand at every door of the product (hooks, tools, settings) and cost nothing at start.
  */
 
+import { nearest } from './text/nearest.ts'
+
 export interface Shape<T> {
   /** The problem with a value, or undefined when it fits. */
   check(value: unknown, path: string): Problem | undefined
@@ -58,7 +60,9 @@ export const integer = (about?: string, range: Range = {}): Shape<number> =>
 export function oneOf<const T extends string>(values: readonly T[], about?: string): Shape<T> {
   return {
     check: (value, path) =>
-      values.includes(value as T) ? undefined : { path, why: `must be one of ${values.join(', ')}${got(value)}` },
+      values.includes(value as T)
+        ? undefined
+        : { path, why: `must be one of ${values.join(', ')}${other(value, values)}` },
     schema: () => described({ type: 'string', enum: values }, about),
   }
 }
@@ -197,6 +201,13 @@ function numeric(type: string, word: string, about: string | undefined, { min, m
 const described = (schema: JsonSchema, about: string | undefined): JsonSchema =>
   about ? { ...schema, description: about } : schema
 const join = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
+
+/** What was probably meant by a string, or the kind of what came; never the value: it may be a secret. */
+function other(value: unknown, values: readonly string[]): string {
+  if (typeof value !== 'string') return got(value)
+  const meant = nearest(value, values)
+  return meant === undefined ? '' : `; did you mean "${meant}"?`
+}
 
 /** Says the kind of what came, never the value: it may be a secret. */
 const got = (value: unknown): string =>

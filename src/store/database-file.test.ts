@@ -30,7 +30,7 @@ test('without AGENT_SDLC_DB the database is in the home folder of the environmen
   assert.deepEqual([{}, { HOME: '' }, { HOME: '/h' }].map(dbPath), [own, own, '/h/.ona/agent.db'])
   assert.equal(
     outcome(() => dbPath({ AGENT_SDLC_DB: 'data/a.db' })),
-    'StoreError bad-path: AGENT_SDLC_DB is "data/a.db"; it must be an absolute path such as /data/a.db',
+    `StoreError bad-path: AGENT_SDLC_DB is "data/a.db"; it must be an absolute path such as ${process.cwd()}/data/a.db`,
   )
 })
 

@@ -1,7 +1,7 @@
 /** The file of the database: where it lies, and whether it can be one. */
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { StoreError } from './failure.ts'
 
 /** Where the database lies: AGENT_SDLC_DB, which must be absolute, else `~/.ona/agent.db`. */
@@ -9,7 +9,7 @@ export function dbPath(env: NodeJS.ProcessEnv = process.env): string {
   const path = env['AGENT_SDLC_DB']
   if (!path) return join(env['HOME'] || homedir(), '.ona', 'agent.db')
   if (isAbsolute(path)) return path
-  throw new StoreError('bad-path', `AGENT_SDLC_DB is "${path}"; it must be an absolute path such as ${join('/', path)}`)
+  throw new StoreError('bad-path', `AGENT_SDLC_DB is "${path}"; it must be an absolute path such as ${resolve(path)}`)
 }
 
 /** Makes an empty file for a new database; looks at an old one without touching it. Says whether it is new. */

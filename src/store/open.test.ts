@@ -80,7 +80,7 @@ test('the path is AGENT_SDLC_DB, which must be absolute, else ~/.ona/agent.db', 
   assert.equal(dbPath({ HOME: '/home/me', AGENT_SDLC_DB: '' }), '/home/me/.ona/agent.db')
   assert.throws(() => dbPath({ AGENT_SDLC_DB: 'a.db' }), {
     name: 'StoreError',
-    message: 'AGENT_SDLC_DB is "a.db"; it must be an absolute path such as /a.db',
+    message: `AGENT_SDLC_DB is "a.db"; it must be an absolute path such as ${process.cwd()}/a.db`,
   })
 })
 

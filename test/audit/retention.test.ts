@@ -37,6 +37,7 @@ test('with cleanupPeriodDays, a start erases old content beside the session, and
   const refused = await at.run(['audit', 'erase', '--session', session])
   assert.deepEqual([refused.code, /is on hold \(case 14\)/.test(refused.stderr)], [1, true])
   assert.equal((await at.run(['audit', 'hold', '--release', conversation])).code, 0)
+  assert.equal((await at.run(['audit', 'hold'])).stdout, 'no conversation is on hold\n')
   assert.equal(said(at), 1)
 
   // the session lives on while its content is erased: what erases is below it, and is no operator
@@ -115,7 +116,7 @@ test('an archive that is cut off or missing is reported by doctor, and keeps no 
   truncateSync(path, 100)
   assert.deepEqual(await problems(), [`the archive ${path} was cut off at byte 100; restore it from a copy`])
   rmSync(path)
-  assert.deepEqual(await problems(), [`the archive ${path} is missing; restore it`])
+  assert.deepEqual(await problems(), [`the archive ${path} is missing; restore it from a copy`])
   const none = await at.run(['hooks', 'log', '--session', 'none'])
   assert.deepEqual(
     [none.code, none.stdout],

@@ -1,8 +1,10 @@
 /** `ona rehearse`: plays scripts through the whole runtime, or serves the rehearsal model to other programs. */
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { AgentEvent } from '../../agent/events.ts'
+import { readFault } from '../../files/read-fault.ts'
 import { type Play, playScript } from '../../rehearsal/play.ts'
 import { loadScript, type Script, scriptSchema } from '../../rehearsal/script.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
@@ -196,7 +198,7 @@ async function load(file: string): Promise<{ script: Script } | { problems: stri
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    return { problems: [`${file} cannot be read: ${(cause as Error).message}`] }
+    return { problems: [`${file} cannot be read: ${readFault(cause)}`] }
   }
   const loaded = await loadScript(text, file)
   return loaded.ok ? { script: loaded.script } : { problems: loaded.problems }

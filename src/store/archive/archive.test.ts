@@ -300,7 +300,8 @@ test('what is kept for a caller that comes back is the conversation as it was la
   const before = rows(db, 's-a')
   archiveConversation(db, 'a', 'old.zst')
   renameSync(file, `${file}-away`)
-  for (let turn = 0; turn < 2; turn++) assert.match(message(() => read('a'))!, /^damaged: .* cannot be read: ENOENT/)
+  for (let turn = 0; turn < 2; turn++)
+    assert.match(message(() => read('a'))!, /^damaged: .* cannot be read: there is no such file/)
   renameSync(`${file}-away`, file)
   assert.deepEqual(read('a'), before)
 })
@@ -418,7 +419,7 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
   rmSync(file)
   assert.match(
     message(() => unarchiveConversation(db, 'a'))!,
-    new RegExp(`^damaged: the archive ${file} cannot be read: ENOENT.*; restore it$`),
+    new RegExp(`^damaged: the archive ${file} cannot be read: there is no such file; restore it from a copy$`),
   )
   writeFileSync(file, whole)
   assert.equal(unarchiveConversation(db, 'a'), true)
@@ -544,7 +545,10 @@ test('no file stays open, and a reader finds rows by their id and by their sessi
   unarchiveConversation(db, 'a')
   mkdirSync(join(folder, 'folder.zst'))
   db.run("UPDATE ona_archives SET file = 'folder.zst'")
-  assert.match(message(() => unarchiveConversation(db, 'b'))!, /folder.zst cannot be read: EISDIR.*; restore it$/)
+  assert.match(
+    message(() => unarchiveConversation(db, 'b'))!,
+    /folder.zst cannot be read: it is a folder; restore it from a copy$/,
+  )
   assert.deepEqual(open(), [false, false, true])
   db.close()
   assert.deepEqual(open(), [false, false, false])

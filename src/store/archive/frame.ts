@@ -2,6 +2,7 @@
  * The rows of one conversation as a zstd frame: a line of JSON for each, which holds the very text that the chain hashed.
  * Frames lie one after another in a file, so that `zstd -dc FILE` prints all of them.
  */
+
 import {
   closeSync,
   fstatSync,
@@ -15,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { readFault } from '../../files/read-fault.ts'
 import { chainedTables, rowText } from '../chain/chain.ts'
 import { type ReadDb, StoreError } from '../open.ts'
 
@@ -142,7 +144,7 @@ export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
   try {
     withFile(file, 'r', (open) => readSync(open, frame, 0, length, offset))
   } catch (error) {
-    throw new StoreError('damaged', `the archive ${file} cannot be read: ${(error as Error).message}; restore it`)
+    throw new StoreError('damaged', `the archive ${file} cannot be read: ${readFault(error)}; restore it from a copy`)
   }
   if (Buffer.compare(digestOf(frame), digest) === 0) return frame
   throw new StoreError('damaged', `the archive ${file} was changed at byte ${offset}; restore it from a copy`)
@@ -151,7 +153,7 @@ export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
 /** What is wrong with an archive that must reach to `end`, without reading it. */
 export function lengthProblem(file: string, end: number): string | undefined {
   const { size } = statSync(file, { throwIfNoEntry: false }) ?? {}
-  if (size === undefined) return `the archive ${file} is missing; restore it`
+  if (size === undefined) return `the archive ${file} is missing; restore it from a copy`
   return size < end ? `the archive ${file} was cut off at byte ${size}; restore it from a copy` : undefined
 }
 

@@ -1,8 +1,10 @@
 /** The settings files: their paths and contents. */
+
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseJsonc } from '../../files/jsonc.ts'
 import { readPlainFile } from '../../files/plain-file.ts'
+import { readFault } from '../../files/read-fault.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
 import type { Level } from './settings-shape.ts'
 
@@ -92,11 +94,10 @@ function readSettings(file: string): Read {
   try {
     return parseSettings(readPlainFile(file, LARGEST))
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException
     if (code === 'EFBIG') return { ok: false, why: `is over ${LARGEST} bytes; settings are smaller` }
-    if (code === 'EISDIR' || code === 'EINVAL')
-      return { ok: false, why: 'is not a file; remove it, or write settings as JSON there' }
-    return { ok: false, why: `cannot be read: ${message}` }
+    if (code === 'EISDIR' || code === 'EINVAL') return { ok: false, why: 'is not a file; settings are a JSON file' }
+    return { ok: false, why: `cannot be read: ${readFault(error)}` }
   }
 }
 

@@ -148,7 +148,7 @@ test('the record restores what a start lacks, says so in an event, and not while
   assert.deepEqual(bad.problems, [
     {
       file: record,
-      why: 'permissions.defaultMode must be one of default, acceptEdits, bypassPermissions, plan, dontAsk, not a string',
+      why: 'permissions.defaultMode must be one of default, acceptEdits, bypassPermissions, plan, dontAsk',
     },
   ])
   assert.deepEqual(
@@ -392,7 +392,7 @@ test('the files of each level: ours first, and one file counts once', (t) => {
   assert.deepEqual(layers({ env: { CLAUDE_CONFIG_DIR: '' } }), layers(), 'a variable without a value is not set')
   assert.deepEqual(layers({ sources: ['local'] }), [['local', theirs[2], true]])
   assert.deepEqual(readLayers({ ...places, sources: [], settings: '' }).problems, [
-    { file: '', why: 'is not a file; remove it, or write settings as JSON there' },
+    { file: '', why: 'is not a file; settings are a JSON file' },
   ])
   assert.deepEqual(layers({ sources: [], settings: ' {"a":1}' }), [['flag', '--settings', undefined]])
   write('w/given.json', {})
@@ -424,7 +424,7 @@ test('where managed settings lie, and in which order their files count', (t) => 
     layers.map(({ file }) => file.slice(root.length + 1)),
     ['m/managed-settings.json', ...names.sort()],
   )
-  const why = 'is not a file; remove it, or write settings as JSON there'
+  const why = 'is not a file; settings are a JSON file'
   assert.deepEqual(problems, [{ file: join(root, 'h/.ona/settings.json'), why }])
 })
 

@@ -1,10 +1,12 @@
 /** `ona fleet policy`: one signed policy for every machine of the fleet. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeAtomic } from '../../../files/atomic-write.ts'
 import { Problem } from '../../../files/problem.ts'
+import { readFault } from '../../../files/read-fault.ts'
 import { type Client, nodeClient } from '../../../fleet/node/client.ts'
 import { fleetHome, newKeys, readIdentity, writeIdentity } from '../../../fleet/node/identity.ts'
 import type { Pulled } from '../../../fleet/node/policy.ts'
@@ -227,8 +229,7 @@ function publicKeyIn(file: string): string {
     const key = createPublicKey(readFileSync(file, 'utf8'))
     if (key.asymmetricKeyType === 'ed25519') return key.export({ type: 'spki', format: 'pem' }).toString()
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).syscall)
-      throw new Problem(`${file} cannot be read: ${(cause as Error).message}`)
+    if ((cause as NodeJS.ErrnoException).syscall) throw new Problem(`${file} cannot be read: ${readFault(cause)}`)
   }
   throw new Problem(`${file} is not an Ed25519 public key; ona fleet policy key writes one beside the private key`)
 }

@@ -1,6 +1,8 @@
 /** `ona fleet init|serve`: the database and the service. */
+
 import { readFileSync } from 'node:fs'
 import { Problem } from '../../../files/problem.ts'
+import { readFault } from '../../../files/read-fault.ts'
 import { noted, said, saidJson, warned, wrong } from '../../print.ts'
 import { databaseOf, fleetCommand, requireOperator, untilStopped, whenStopped } from './shared.ts'
 
@@ -122,6 +124,6 @@ function pemIn(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new Problem(`${file} cannot be read: ${(cause as Error).message}`)
+    throw new Problem(`${file} cannot be read: ${readFault(cause)}`)
   }
 }

@@ -42,7 +42,10 @@ test('an archive that is damaged keeps no other conversation from being put back
   rmSync(join(folder, 'agent.db-archive-lost.zst'))
   const { code, stdout, stderr } = await here.run(['audit', 'unarchive', '--all', '--json'])
   assert.deepEqual([code, JSON.parse(stdout)], [1, { conversations: 1, skipped: 1 }])
-  assert.match(stderr, /^ona: conversation lost stays archived: the archive \S+lost\.zst cannot be read: ENOENT.*\n$/)
+  assert.match(
+    stderr,
+    /^ona: conversation lost stays archived: the archive \S+lost\.zst cannot be read: there is no such file; restore it from a copy\n$/,
+  )
   const there = here.rows<{ session: string }>('SELECT session_id AS session FROM transcript_entries')
   assert.deepEqual(
     there.map(({ session }) => session),

@@ -25,9 +25,12 @@ outputs and reasons. Who, when, which tool and what was decided stay, and the ch
   ona audit retain --days 90
   ona audit retain --days 90 --dry-run      how many sessions that would be
 
-  --run ID            finishes, within a minute, a run that a session began (cleanupPeriodDays in the settings): by its number of
-                      days; archived conversations and sessions in use stay
-  --for SESSION       the session that gets the event, with --run
+  --days N            how many days of content stay
+  --dry-run           only count
+  --json              print the result as JSON
+  --run ID            used by ona itself: finishes, within a minute, the run that a session began for cleanupPeriodDays; archived
+                      conversations and sessions in use stay
+  --for SESSION       with --run: the session that gets the event
 
 Conversations on hold (ona audit hold) are left out.
 `
@@ -159,7 +162,9 @@ export const hold = command(
       if (conversation === undefined) {
         if (release) return wrong('ona audit hold', 'name the conversation to release')
         if (json) return saidJson(holds(db))
-        for (const { conversationId, reason: why, since } of holds(db)) said(`${conversationId}  ${since}  ${why}`)
+        const held = holds(db)
+        if (held.length === 0) return said('no conversation is on hold')
+        for (const { conversationId, reason: why, since } of held) said(`${conversationId}  ${since}  ${why}`)
         return 0
       }
       const problem = operatorProblem('a hold on the record', { db, home: process.env['HOME'] || homedir() })
