@@ -210,6 +210,9 @@ test('replay asks about imported calls, by agent and by project', async (t) => {
   })
   assert.deepEqual(await replayed('--project', '/nowhere'), { calls: 0, newly_denied: 0, newly_allowed: 0 })
   assert.equal((await replayed('--project', '/repo', '--agent', 'claude')).calls, 14)
+  const misspelt = await here.run(['hooks', 'replay', '--agent', 'codx'])
+  assert.deepEqual([misspelt.code, misspelt.stdout], [2, ''])
+  assert.match(misspelt.stderr, /^ona hooks replay: --agent is "codx"; did you mean "codex"\? /)
 })
 
 test('killed at any moment, an import goes on where it was; two at once add nothing twice', async (t) => {

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import type { ChangeKind, PartResult } from '../../../audit/replay/part-result.ts'
 import type { Change } from '../../../audit/replay/replay.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
+import { notKnown } from '../../../hooks/text/nearest.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
@@ -98,6 +99,8 @@ export const replay = command(name, { help, flags }, async (given) => {
   const since = from === 0 ? '' : sqlTime(from)
   const fatal = fatalChanges([...(given['fail-on'] ?? []), ...(given['fail-on-change'] ? ['any->any'] : [])])
   if (typeof fatal === 'string') return wrong(name, fatal)
+  const stranger = given.agent && (await strangerAmong(given.agent))
+  if (stranger) return wrong(name, stranger)
   const rules = readRules(given.rule ?? [])
   if ('why' in rules) return wrong(name, rules.why)
   const policy = await policyOf(given, rules)
@@ -191,4 +194,12 @@ function fatalChanges(named: readonly string[]): ((kind: ChangeKind) => boolean)
 
 const words: Readonly<Record<string, string | undefined>> = {
   ...{ allow: 'allow', allowed: 'allow', ask: 'ask', asked: 'ask', deny: 'deny', denied: 'deny', any: undefined },
+}
+
+/** A misspelt agent has no calls, and a gate that looks at none always passes. */
+async function strangerAmong(agents: readonly string[]): Promise<string | undefined> {
+  const { historyReaders } = await import('../../../hosts/history/readers.ts')
+  const known = ['ona', 'dispatcher', ...historyReaders.map(({ agent }) => agent)]
+  const stranger = agents.find((agent) => !known.includes(agent))
+  return stranger && `--agent ${notKnown(stranger, known)}`
 }
