@@ -20,14 +20,15 @@ const settle = (folder: string, hooks: unknown) =>
   writeFileSync(join(folder, '.ona/settings.json'), JSON.stringify({ hooks }))
 
 test('ona hooks list shows every hook in its order, where it came from, and which do not run', async () => {
-  settle(place, [{ hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', if: 'Bash(git *)' }])
+  const guard = { hook_event_name: 'PreToolUse', matcher: 'Bash', command: 'true', if: 'Bash(git *)' }
+  settle(place, [{ ...guard, persistent: true, once: true, timeout: 2.5, onFailure: 'refuse' }])
   settle(project, { Stop: [{ hooks: [{ type: 'command', command: 'echo hi', parallel: true }] }] })
   const rows = (await ona('hooks', 'list')).stdout.trimEnd().split('\n')
   assert.deepEqual(
     rows.map((line) => line.trim().split(/ {2,}/)),
     [
       ['event', 'matcher', 'from', 'hook'],
-      ['0', 'PreToolUse', 'Bash if Bash(git *)', 'user', 'true'],
+      ['0', 'PreToolUse', 'Bash if Bash(git *)', 'user', 'true (persistent, once, timeout 2.5 s, onFailure refuse)'],
       [
         ...['1', 'Stop', '*', 'project'],
         'echo hi (parallel) (does not run: untrusted_workspace; trust this folder with ona --trust)',
@@ -36,12 +37,12 @@ test('ona hooks list shows every hook in its order, where it came from, and whic
   )
   const listed = JSON.parse((await ona('hooks', 'list', '--trust', '--json')).stdout)
   assert.deepEqual(
-    listed.hooks.map(({ ordinal, event, source, parallel, withheld }: Record<string, unknown>) => [
-      ...[ordinal, event, source, parallel, withheld],
+    listed.hooks.map(({ ordinal, event, source, parallel, persistent, once, withheld }: Record<string, unknown>) => [
+      ...[ordinal, event, source, parallel, persistent, once, withheld],
     ]),
     [
-      [0, 'PreToolUse', 'user', false, null],
-      [1, 'Stop', 'project', true, null],
+      [0, 'PreToolUse', 'user', false, true, true, null],
+      [1, 'Stop', 'project', true, false, false, null],
     ],
   )
 })
@@ -198,6 +199,54 @@ test('ona hooks log shows what ran', async () => {
   const [row] = JSON.parse((await ona('hooks', 'log', '--json', '--tool', 'Read')).stdout)
   assert.deepEqual([row.event, row.exitCode, row.stderr], ['PreToolUse', 2, 'not here\n'])
   assert.equal((await ona('hooks', 'log', '--tool', 'Write')).stdout, 'no hook run matches\n')
+})
+
+test('ona hooks log says which guards failed open, and the line of their output that says why', async () => {
+  const program = (name: string, text: string) => {
+    writeFileSync(join(project, name), text)
+    return { command: process.execPath, args: [name], hook_event_name: 'PreToolUse' }
+  }
+  const guards: [object, RegExp][] = [
+    [
+      program('crash.cjs', 'throw new RangeError("too far")'),
+      /failed open +\d+ ms +\S+ crash\.cjs +exit 1 RangeError: too far\n$/,
+    ],
+    [
+      { ...program('gone.cjs', 'console.error("no policy"); process.exit(3)'), persistent: true },
+      /failed open +\d+ ms +\S+ gone\.cjs +no policy\n$/,
+    ],
+    [{ ...program('other.cjs', 'throw 1'), onFailure: 'refuse' }, /failed +\d+ ms +\S+ other\.cjs +exit 1 /],
+    [
+      { ...program('slow.cjs', 'setTimeout(() => {}, 60_000)'), timeout_ms: 200 },
+      /deny +\d+ ms +\S+ slow\.cjs +timed out after 200 ms\n$/,
+    ],
+  ]
+  settle(project, [])
+  for (const [guard, says] of guards) {
+    settle(place, [guard])
+    await ona('--eval', JSON.stringify({ tool: 'Glob', input: { pattern: 'x' } }))
+    assert.match((await ona('hooks', 'log', '--tool', 'Glob', '--limit', '1')).stdout, says)
+  }
+  settle(place, [])
+})
+
+test('a hook that keeps a session from starting is an error of ona hooks fire too', async () => {
+  settle(place, [{ hook_event_name: 'PreToolUse', type: 'function', file: '~/gone.ts' }])
+  const fired = await ona('hooks', 'fire', 'PreToolUse', '--input', '{"tool_name":"Read","tool_input":{}}')
+  settle(place, [])
+  assert.deepEqual([fired.code, fired.stdout], [1, 'no hook in force applies\n'])
+  assert.match(fired.stderr, /^error: user settings: hooks\[0\]\.file there is no file \S+gone\.ts\n$/)
+})
+
+test('an if that is not a rule is a warning, and its hook runs for every call', async () => {
+  settle(place, [{ hook_event_name: 'PreToolUse', command: 'exit 2', shell: 'sh', if: 'Bash(git' }])
+  const warning =
+    'warning: hook 0: if "Bash(git" is not a rule, so the hook runs for every call: There is a "(" without its ")".\n'
+  const listed = await ona('hooks', 'list')
+  const fired = await ona('hooks', 'fire', 'PreToolUse', '--json', '--input', '{"tool_name":"Read","tool_input":{}}')
+  settle(place, [])
+  assert.deepEqual([listed.code, listed.stderr, fired.stderr], [0, warning, warning])
+  assert.equal(JSON.parse(fired.stdout).answer.decision, 'deny')
 })
 
 test('the events stand in the order of the specification', () => {

@@ -51,7 +51,7 @@ type Said = Pick<HookRow, 'event' | 'exitCode' | 'stdout' | 'stderr' | 'skipped'
 export function hookSays(row: Said): Pick<HookAnswer, 'says' | 'why'> {
   const { exitCode, stdout, stderr, skipped } = row
   if (skipped !== null) return { says: 'not asked', why: reasons[skipped] ?? skipped }
-  if (exitCode === 2) return { says: 'deny', why: stderr ?? '' }
+  if (exitCode === 2) return { says: 'deny', why: unmarked(stderr ?? '') }
   if (exitCode !== null && exitCode !== 0) return { says: 'failed', why: `exit ${exitCode} ${stderr ?? ''}` }
   const fault = faultIn(row)
   const text = stdout?.trim() ?? ''
@@ -63,6 +63,9 @@ export function hookSays(row: Said): Pick<HookAnswer, 'says' | 'why'> {
   const isWarning = fault?.startsWith(textBeforeJson) || (output !== undefined && !isEventName(row.event)) // at a step
   return fault === undefined || refuses || isWarning ? answer : { says: 'failed', why: fault }
 }
+
+/** A time-out denies as well, and the plane writes why. */
+const unmarked = (stderr: string): string => stderr.replaceAll(/^\[SDLC_HOOK\] /gm, '')
 
 /** What stands below what the hook printed itself. Without an exit code nothing else comes to stderr. */
 function faultIn({ exitCode, stderr }: Said): string | undefined {

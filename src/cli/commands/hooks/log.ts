@@ -5,6 +5,7 @@ import { eventNames } from '../../../hooks/events.ts'
 import type { Invocation } from '../../../hooks/plane.ts'
 import { stepNames } from '../../../hooks/steps.ts'
 import { counted } from '../../../hooks/text/counted.ts'
+import { errorLine } from '../../../hooks/text/error-line.ts'
 import { visible } from '../../../hooks/text/visible.ts'
 import { command } from '../../command.ts'
 import { noted, said, saidJson, table, wrong } from '../../print.ts'
@@ -68,13 +69,23 @@ function logRow(row: Invocation): string[] {
   const { hook, ms, says, why } = hookAnswer({
     ...{ ...row, id: 0, toolUseId: row.toolUseId ?? null, toolName: row.toolName ?? null, skipped: row.skippedReason },
   })
+  const open = says === 'failed' && failedOpen.test(row.stderr ?? '')
   return [
     row.startedAt.replace('T', ' ').slice(0, 19),
     row.event,
     row.toolName ?? '',
-    says,
+    open ? 'failed open' : says,
     ms === null ? '' : `${ms} ms`,
     visible(hook),
-    visible(why.split('\n', 1)[0]!.slice(0, 100)),
+    visible((says === 'failed' ? failure(why) : why.split('\n', 1)[0]!).slice(0, 100)),
   ]
+}
+
+/** The guard failed, and what it guards went on: a line of the plane's own. */
+const failedOpen = /^\[SDLC_HOOK\] (?:.*; )?failed open: /m
+
+/** The exit code, and of what the program printed the line that says why. */
+function failure(why: string): string {
+  const [code = ''] = /^exit \d+ /.exec(why) ?? []
+  return code + errorLine(why.slice(code.length))
 }

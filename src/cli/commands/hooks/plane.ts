@@ -1,7 +1,9 @@
 /** `ona hooks list|fire`: which hooks are in force, and what they would say. */
+
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { readFault } from '../../../files/read-fault.ts'
 import { createPlane } from '../../../hooks/dispatch.ts'
 import { type EventName, eventNames, eventShape, isEventName } from '../../../hooks/events.ts'
 import { labelOf, type Source } from '../../../hooks/handler.ts'
@@ -51,7 +53,7 @@ export const list = command('ona hooks list', { help, flags: { ...common, event 
   else if (shown.length === 0) said('no hook is in force; docs/hooks.md shows how to write one')
   else said(table(['', 'event', 'matcher', 'from', 'hook'], shown.map(row)))
   tell(problems)
-  return problems.some(({ level }) => level === 'error') ? 1 : 0
+  return isBroken(problems) ? 1 : 0
 })
 
 function described(handler: Ordered) {
@@ -67,6 +69,8 @@ function described(handler: Ordered) {
     timeout_ms: timeoutMs ?? null,
     on_failure: onFailure ?? null,
     parallel: parallel === true,
+    persistent: isPersistent(handler),
+    once: handler.once === true,
     withheld: withheld ?? null,
   }
 }
@@ -77,12 +81,27 @@ const reasonsNot: Record<string, string> = {
 }
 
 function row(handler: Ordered): string[] {
-  const { ordinal, event, matcher, ifCondition, source, parallel, withheld } = handler
+  const { ordinal, event, matcher, ifCondition, source, withheld } = handler
   const condition = ifCondition === '' ? '' : ` if ${ifCondition}`
   const why = withheld === undefined ? '' : paint('yellow', ` (does not run: ${reasonsNot[withheld] ?? withheld})`)
-  const hook = visible(labelOf(handler).trim()) + (parallel ? paint('dim', ' (parallel)') : '') + why
+  const traits = traitsOf(handler).join(', ')
+  const hook = visible(labelOf(handler).trim()) + (traits && paint('dim', ` (${traits})`)) + why
   return [`${ordinal}`, event, (matcher || '*') + condition, from(source), hook]
 }
+
+/** What its author asked for beyond the matcher. */
+function traitsOf(handler: Ordered): string[] {
+  const { parallel, once, timeoutMs, onFailure } = handler
+  return [
+    ...(isPersistent(handler) ? ['persistent'] : []),
+    ...(parallel ? ['parallel'] : []),
+    ...(once ? ['once'] : []),
+    ...(timeoutMs === undefined ? [] : [`timeout ${timeoutMs / 1000} s`]),
+    ...(onFailure ? [`onFailure ${onFailure}`] : []),
+  ]
+}
+
+const isPersistent = (handler: Ordered): boolean => handler.kind === 'command' && handler.persistent === true
 
 const from = (source: Source): string =>
   source.kind === 'plugin'
@@ -126,11 +145,14 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
   })
   const done = await fired(plane, name, input.value as JsonObject, scope)
   process.removeListener('SIGINT', interrupt)
-  if ('why' in done) return wrongly(`the input is no ${name}: ${done.why}`)
+  if ('why' in done)
+    return wrongly(
+      `the input is not ${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name} ${isEventName(name) ? 'event' : 'step'}: ${done.why}`,
+    )
   const { answer, step } = done
   if (values.json) saidJson({ invocations: rows, answer, ...(step && { step }) })
   else said(rendered(rows, answer, step))
-  return stopped.signal.aborted ? 1 : 0
+  return stopped.signal.aborted || isBroken(problems) ? 1 : 0
 })
 
 async function fired(
@@ -155,7 +177,7 @@ const eventFieldsOf = (name: EventName): object =>
   (eventShape(name).schema() as { properties: Record<string, unknown> }).properties
 
 function rendered(rows: readonly Invocation[], answer: Answer, step: Steps[StepName] | undefined): string {
-  if (rows.length === 0) return 'no hook that is in force is concerned\n'
+  if (rows.length === 0) return 'no hook in force applies\n'
   const lines: string[] = []
   for (const { ordinal, command, exitCode, stdout, stderr, skippedReason, startedAt, completedAt } of rows) {
     const took = completedAt === null ? '' : ` in ${Date.parse(completedAt) - Date.parse(startedAt)} ms`
@@ -207,7 +229,8 @@ async function inForce({
     const { hookFiles } = await import('../../../store/settings/hook-file.ts')
     const load = hookFiles('flag', { cwd: resolve(folder), home: homedir() })
     const { handlers, problems } = readHooks(read.value, { source: { kind: 'settings', layer: file }, load })
-    return { handlers: orderHandlers(handlers), problems, permissions: {} }
+    const ordered = orderHandlers(handlers)
+    return { handlers: ordered, problems: [...problems, ...(await unreadConditions(ordered))], permissions: {} }
   }
   const { settingsHere } = await import('../../../agent/session/folder-settings.ts')
   const { hooksOf } = await import('../../../store/settings/settings.ts')
@@ -217,11 +240,24 @@ async function inForce({
   const files = loaded.problems.map(({ file, why }) => ({ path: `${file}:`, why, level: 'error' as const }))
   const { strayHookFiles } = await import('../../stray-hooks.ts')
   const stray = strayHookFiles(resolve(folder), process.env['HOME'] || homedir())
+  const ordered = orderHandlers([...handlers, ...plugins.handlers])
   return {
-    handlers: orderHandlers([...handlers, ...plugins.handlers]),
-    problems: [...files, ...problems, ...plugins.problems, ...stray],
+    handlers: ordered,
+    problems: [...files, ...problems, ...plugins.problems, ...stray, ...(await unreadConditions(ordered))],
     permissions: (loaded.settings.permissions ?? {}) as PermissionSettings,
   }
+}
+
+/** Such a hook is asked about every call: it may be a guard. */
+async function unreadConditions(handlers: readonly Ordered[]): Promise<HookProblem[]> {
+  const conditional = handlers.filter(({ ifCondition }) => ifCondition !== '')
+  if (conditional.length === 0) return []
+  const { ruleProblem } = await import('../../../permissions/rules/rule.ts')
+  return conditional.flatMap(({ ordinal, ifCondition }) => {
+    const fault = ruleProblem(ifCondition, 'ask')
+    const why = `if ${JSON.stringify(ifCondition)} is not a rule, so the hook runs for every call: ${fault}`
+    return fault === undefined ? [] : [{ path: `hook ${ordinal}:`, why, level: 'warning' as const }]
+  })
 }
 
 async function pluginHooks(loaded: LoadedSettings) {
@@ -256,7 +292,7 @@ function jsonFile(file: string | 0): Read {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    return { ok: false, why: `cannot read ${file || 'stdin'}: ${(error as Error).message}` }
+    return { ok: false, why: `cannot read ${file || 'stdin'}: ${readFault(error)}` }
   }
   return parsed(text, file || 'stdin')
 }
@@ -267,6 +303,9 @@ function parsed(text: string, name: string): Read {
 }
 
 const isName = (name: string): name is EventName | StepName => (names as readonly string[]).includes(name)
+
+/** A session does not begin beside such hooks. */
+const isBroken = (problems: readonly HookProblem[]): boolean => problems.some(({ level }) => level === 'error')
 
 function tell(problems: readonly HookProblem[]): void {
   for (const problem of problems) noted(`${problem.level}: ${sayHookProblem(problem)}`)
