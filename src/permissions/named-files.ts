@@ -23,8 +23,8 @@ export function namedFilesFinding(question: PermissionQuestion, rules: Rules): F
 
 function findingsFor(paths: readonly string[], question: PermissionQuestion, rules: Rules): Finding[] {
   const found: Finding[] = []
-  const kinds = reads.test(question.tool.split('__').at(-1)!) ? (['read'] as const) : (['read', 'edit'] as const)
-  for (const kind of kinds) {
+  const edits = !reads.test(question.tool.split('__').at(-1)!)
+  for (const kind of edits ? (['read', 'edit'] as const) : (['read'] as const)) {
     const access = { kind, paths, tree: false }
     for (const behavior of ['deny', 'ask'] as const) {
       const rule = rules[behavior].find((each) => fileRuleMatches(each, behavior, access, question))
@@ -32,11 +32,10 @@ function findingsFor(paths: readonly string[], question: PermissionQuestion, rul
       const word = behavior === 'deny' && kind === 'read' ? 'deny' : 'ask'
       if (rule) found.push({ word, rule, why: `the ${behavior} rule "${rule.text}" matches ${paths[0]}` })
     }
-    const row = protectionFor(access, question)
-    if (kind === 'read' && row?.read)
-      found.push({ word: 'deny', why: `${paths[0]} is ${row.what}, which no tool may read` })
-    if (kind === 'edit' && row && row.edit !== 'mode') found.push({ word: 'ask', why: `${paths[0]} is ${row.what}` })
   }
+  const row = protectionFor({ paths }, question)
+  if (row?.read) found.push({ word: 'deny', why: `${paths[0]} is ${row.what}, which no tool may read` })
+  if (edits && row && row.edit !== 'mode') found.push({ word: 'ask', why: `${paths[0]} is ${row.what}` })
   return found
 }
 

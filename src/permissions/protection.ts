@@ -6,7 +6,10 @@ import type { Finding, PermissionQuestion } from './question.ts'
 import type { Rules } from './rules/rules.ts'
 
 /** The row that protects one of the spellings of a path; the strictest of them: what may not be read, may not be changed either. */
-export function protectionFor({ paths }: FileAccess, { home, protect }: PermissionQuestion): ProtectedPath | undefined {
+export function protectionFor(
+  { paths }: Pick<FileAccess, 'paths'>,
+  { home, protect }: PermissionQuestion,
+): ProtectedPath | undefined {
   const rows = paths.flatMap((path) => protectionOf(path, home, protect) ?? [])
   const unread = rows.find(({ read }) => read !== undefined)
   return unread ?? rows.find(({ edit }) => edit === 'deny') ?? rows.find(({ edit }) => edit === 'ask') ?? rows[0]

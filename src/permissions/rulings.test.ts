@@ -447,6 +447,12 @@ test('what is said of a command line under a mode or a layer of its own', async 
     ],
     ['+Bash', 'tmux send-keys x', 'allow by Bash: the allow rule "Bash"', { mode: 'bypassPermissions' }],
     ['+Bash', 'tar xf a.tar', 'allow by Bash: the allow rule "Bash"', { fenced: true }],
+    [
+      '-Edit(secret/**) +Bash',
+      'cp -r src $X/y',
+      'ask by Edit(secret/**): `cp -r src $X/y` may touch what "Edit(secret/**)" is about',
+      { fenced: true },
+    ],
     ['+Bash', 'tar xf a.tar', 'allow by Bash: the allow rule "Bash"', { mode: 'bypassPermissions' }],
     [
       '+Bash',

@@ -94,6 +94,13 @@ test('a path that is not absolute leads where it does for the system', () => {
   for (const path of ['', '.', 'a', './a/b']) assert.equal(rememberingView({ lasting: true }).real(path), real(path))
 })
 
+test('what is behind a folder that is not there leads where it would without it', (t) => {
+  const folder = project(t)
+  assert.equal(real(`${folder}/none/../link`), join(folder, 'out'))
+  assert.equal(real(`${folder}/link/../a.txt`), join(folder, 'a.txt'))
+  assert.equal(real(`${folder}/src/ona/../a`), join(folder, 'src/home/a'))
+})
+
 test('a remembered path leads where it really leads', (t) => {
   const folder = project(t)
   const views = [rememberingView(), rememberingView({ lasting: true })]

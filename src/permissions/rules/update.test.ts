@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyUpdates } from './update.ts'
+import { applyUpdates, withGranted } from './update.ts'
 
 const rules = (...texts: string[]) => texts.map((toolName) => ({ toolName }))
 
@@ -67,4 +67,13 @@ test('what the settings forbid is not done, and a bad rule is not added', () => 
       ],
     },
   )
+})
+
+test('the rules of a skill stand behind those of the settings, unless only managed rules count', () => {
+  const settings = { allow: ['Read'], deny: ['Write'], additionalDirectories: ['/a'] }
+  assert.deepEqual(withGranted(settings, ['Bash']), { ...settings, allow: ['Read', 'Bash'] })
+  assert.deepEqual(withGranted({ ask: ['Write'] }, ['Bash']), { ask: ['Write'], allow: ['Bash'] })
+  assert.equal(withGranted(settings, []), settings)
+  const managed = { ...settings, allowManagedPermissionRulesOnly: true }
+  assert.equal(withGranted(managed, ['Bash']), managed)
 })

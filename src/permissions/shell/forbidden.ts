@@ -142,7 +142,6 @@ const appliesTo = (place: Place, rule: Rule, word: ShellWord, kind: 'read' | 'ed
 
 /** Whether a folder that is read, changed, copied or moved as a whole holds what the rule is about. */
 function treeMayMatch(place: Place, rule: Rule, pattern: PathPattern, { kind, word, to, visible }: FileUse): boolean {
-  if (to?.path.includes(HOLE)) return true
   const access = kind === 'treeRead' ? 'read' : 'edit'
   const top = word.glob ? { ...word, path: dirname(word.path.replace(/[*?[{].*$/s, 'x')) } : word
   const speaks = (path: string, as: 'read' | 'edit') =>

@@ -19,23 +19,21 @@ export function directoriesOf({ commands }: Reading, { cwd, home }: PermissionQu
   }
   for (const { words } of commands)
     for (const path of directoryOptions(words)) directories.push(absolutePath(placed(path, home, cwd), cwd, home))
-  return directories.length === 1 ? directories : [...new Set(directories)]
+  return [...new Set(directories)]
 }
 
 /** `env -C dir`, `make -C dir`: where one command alone is moved to. */
 function directoryOptions(words: readonly ShellWord[]): readonly string[] {
-  let found: string[] | undefined
+  const found: string[] = []
   for (let at = 0; at < words.length; at++) {
     const { value, path } = words[at]!
     if (!value.startsWith('-') || !/^-[-C]/.test(path)) continue
     const joined = /^(?:--(?:chdir|directory|cwd|prefix)=|-C)(.+)/s.exec(path)?.[1]
     const named = joined ?? (/^(-C|--chdir|--directory|--cwd|--prefix)$/.test(value) ? words[at + 1]?.path : undefined)
-    if (named !== undefined && !named.includes(HOLE)) found = [...(found ?? []), named]
+    if (named !== undefined && !named.includes(HOLE)) found.push(named)
   }
-  return found ?? none
+  return found
 }
-
-const none: readonly string[] = []
 
 /** A path with the variables whose values we know. */
 export const placed = (path: string, home: string, pwd: string): string =>

@@ -103,7 +103,7 @@ export interface ReadOnlyUse {
   /** It prints names, sizes and dates, not contents: files that hold secrets may be listed. */
   readonly metadata: boolean
   /** It reads everything below its paths; `hidden`: also names that begin with a dot. */
-  readonly tree?: 'visible' | 'hidden'
+  readonly tree?: 'visible' | 'hidden' | undefined
   /** It runs git in the repository of the working directory. */
   readonly git?: true
 }

@@ -152,7 +152,7 @@ function forms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   for (const form of all) {
     const name = nameOf(form)
     if (name === 'hub' || name.startsWith('git')) all.push(...asGit(name, form))
-    if (all.length > mostForms || !runsOthers(name)) continue
+    if (all.length > mostForms) continue
     const inner = unwrap(form)
     if (inner && inner.length > 0) {
       if (name !== 'xargs') all.push(inner)
@@ -182,7 +182,6 @@ function asGit(name: string, form: readonly ShellWord[]): readonly (readonly She
 const pushes = /^(send-pack|http-push|subtree|lfs|svn|p4|for-each-repo)$/
 
 const finds = (name: string): boolean => name === 'find' || name === 'fd' || name === 'fdfind'
-const runsOthers = (name: string): boolean => wrapperOf(name) !== undefined || finds(name)
 
 /** `xargs -I% sh -c %`: what is replaced is unknown. */
 function replaced(words: readonly ShellWord[], inner: readonly ShellWord[]): readonly (readonly ShellWord[])[] {

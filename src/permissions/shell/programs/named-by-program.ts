@@ -1,4 +1,5 @@
 /** Files that a command writes by names it makes from its words: git's configuration, the last part of an address, a name without `.gz`. */
+import { anyAbbreviates } from '../parse/abbreviates.ts'
 import { type FileUse, HOME, plainWord, type ShellWord } from '../parse/command.ts'
 
 /** Keys that name a user, a branch or a remote; every other key of git may lead to a program. */
@@ -12,7 +13,7 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
   const [verb = '', ...operands] = values.slice(values.indexOf('config') + 1).filter((value) => !/^-/.test(value))
   const keys = /^(set|unset|edit|rename-section|remove-section)$/.test(verb) ? operands : [verb, ...operands]
   if (/^(get|list)$/.test(verb)) return []
-  const edits = values.some((value) => /^(-e|--(edit|unset|add|replace|rename|remove))/.test(value))
+  const edits = values.includes('-e') || anyAbbreviates(values, editing)
   if (keys.length < 2 && !edits && verb === keys[0]) return []
   if (keys[0] !== undefined && plainKey.test(keys[0])) return []
   return ['.git/config', `${HOME}/.gitconfig`].map((path) => ({
@@ -20,11 +21,12 @@ export function gitConfigFiles(args: readonly ShellWord[]): FileUse[] {
   }))
 }
 
+const editing = ['--edit', '--unset-all', '--add', '--replace-all', '--rename-section', '--remove-section']
+
 /** `npm pkg set scripts.x=…` edits a file that it does not name, and the next command may run what is in it. */
 export function packageFiles(name: string, args: readonly ShellWord[]): FileUse[] {
   if (!/^(npm|pnpm)$/.test(name)) return []
-  const [verb, action] = args.filter(({ value }) => !value.startsWith('-')).map(({ value }) => value)
-  if (verb !== 'set-script' && !(verb === 'pkg' && action === 'set')) return []
+  if (!/ (set-script|pkg( .*)? set) /s.test(` ${args.map(({ value }) => value).join(' ')} `)) return []
   return [{ kind: 'edit', word: plainWord('package.json'), to: undefined, unsure: true, visible: false }]
 }
 
@@ -35,8 +37,11 @@ export function madeNames(name: string, args: readonly ShellWord[]): ShellWord[]
       const path = /^(.+)\.(gz|tgz|z|Z|bz2|xz|lzma|lzo|zst|lz4|br)$/.exec(word.path)?.[1]
       return path === undefined ? [] : [{ ...word, path }]
     })
+  const values = args.map(({ value }) => value)
   const named =
-    name === 'wget' || (name === 'curl' && args.some(({ value }) => /^(-[a-zA-Z]*O|--remote-name)/.test(value)))
+    name === 'wget' ||
+    (name === 'curl' &&
+      (values.some((value) => /^-[a-zA-Z]*O/.test(value)) || anyAbbreviates(values, ['--remote-name-all'])))
   if (!named) return []
   return args.flatMap(({ value, path, glob }) => {
     // the `?` of a query is a wildcard where it is not quoted

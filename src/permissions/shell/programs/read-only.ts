@@ -242,7 +242,7 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   return {
     paths: tree && paths.length === 0 ? [here] : paths,
     metadata: program.metadata === true || text === Number.POSITIVE_INFINITY,
-    ...(tree && { tree }),
+    tree,
   }
 }
 

@@ -73,8 +73,7 @@ function optionRuns(value: string, { takes = [], long = [], only }: RiskyUse, le
   if (value.startsWith('--')) {
     const given = optionName(value)
     if (runsAnywhere(given)) return true
-    const isGiven = optionIn(given)
-    return long.some((each) => each.startsWith('--') && isGiven(each))
+    return long.some(optionIn(given))
   }
   if (long.some((each) => !each.startsWith('--') && value.startsWith(each))) return true
   for (const letter of value.slice(1)) {

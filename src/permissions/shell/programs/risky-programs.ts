@@ -32,7 +32,7 @@ export const anywhere = [
 ]
 
 /** Options that are whole, though others begin with them. */
-export const whole = /^--(test|filter|config|dir|open|load|file|output)$/
+export const whole = /^--(test|filter|dir|open|load)$/
 
 const all = /^/
 const editor: RiskyUse = { only: /^(--(version|help|clean|noplugin)|-[hnRbMyZvd]+)$/, fed: true }

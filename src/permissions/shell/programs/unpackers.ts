@@ -60,7 +60,7 @@ const unpackers: Record<string, Unpacker> = {
     ),
     into: ['-P', '--directory-prefix'],
   },
-  curl: { creates: given(/^(-[a-zA-Z]*J|--remote-header-name)/), into: ['--output-dir'] },
+  curl: { creates: given(/^(-[a-zA-Z]*J|--remote-h)/), into: ['--output-dir'] },
   rsync: { creates: toTarget },
   scp: { creates: toTarget },
   sftp: { creates: always, into: [] },
