@@ -16,8 +16,8 @@ import { archiveProblems } from '../store/archive/archive.ts'
 import { endProblem } from '../store/chain/chain-end.ts'
 import { dbPath, openDb, StoreError } from '../store/open.ts'
 import { hooksOf, type LoadedSettings } from '../store/settings/settings.ts'
-import { type RecordSize, recordSize, shownBytes } from '../store/size.ts'
 import { findRipgrep } from '../tools/search/ripgrep.ts'
+import { recordSizeNow, sizeText, walWarning } from './record-size.ts'
 import type { UnusedKey } from './unused-keys.ts'
 
 export interface Finding {
@@ -93,7 +93,7 @@ function database({ env, full }: Place): Report {
   const db = openedOr(path)
   if (db instanceof StoreError) return { problem: db.message }
   try {
-    const size = recordSize(db, new Date())
+    const size = recordSizeNow(db)
     const all = full || size.bytes <= mostChecked
     const wrong = all
       ? db.all<{ integrity_check: string }>('PRAGMA integrity_check(3)').map((row) => row.integrity_check)
@@ -104,7 +104,7 @@ function database({ env, full }: Place): Report {
     const checked = all ? 'ok' : 'its newest rows are ok; ona doctor --full reads all of it'
     return {
       problem,
-      ok: [`${path}: ${checked}`, sizeText(size)],
+      ok: [`${path}: ${checked}`, sizeText(db, size)],
       ...(walWarning(size) && { warning: walWarning(size)! }),
     }
   } catch (error) {
@@ -114,17 +114,6 @@ function database({ env, full }: Place): Report {
     db.close()
   }
 }
-
-function sizeText({ bytes, rows, bytesPerDay, days }: RecordSize): string {
-  const growth = `${shownBytes(bytesPerDay)} a day over the last ${counted(days, 'day')}`
-  const advice = bytes > 1e9 ? '; ona audit archive --older-than 90d compresses what is old' : ''
-  return `${shownBytes(bytes)}, ${counted(rows, 'row')}; ${growth}${advice}`
-}
-
-const walWarning = ({ walBytes, bytes }: RecordSize): string | undefined =>
-  walBytes > 256 * megabyte && walBytes > bytes / 4
-    ? `its -wal file holds ${shownBytes(walBytes)}: a program has been reading for long; end it, and the next start shortens the file`
-    : undefined
 
 function databaseOpens(env: NodeJS.ProcessEnv): boolean {
   const path = dbPath(env)

@@ -25,6 +25,11 @@ export function archiveOf(db: ReadDb, conversationId: string): Place | undefined
   return found && { ...found, file: join(dirname(db.path), found.file) }
 }
 
+export const archiveFiles = (db: ReadDb): string[] =>
+  db
+    .all<{ file: string }>('SELECT DISTINCT file FROM ona_archives ORDER BY file')
+    .map(({ file }) => join(dirname(db.path), file))
+
 /** Files that are missing or too short; their content is not read. */
 export const archiveProblems = (db: ReadDb): string[] =>
   db

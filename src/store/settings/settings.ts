@@ -110,7 +110,8 @@ export function hooksOf(loaded: LoadedSettings): { handlers: Handler[]; problems
   const read = hookGroups(loaded).map(({ source, hooks, withheld }) => {
     const load = place.hooksRun ? hookFiles(source, place) : undefined
     const { handlers, problems } = readHooks({ hooks }, { source: { kind: 'settings', layer: source }, withheld, load })
-    return { handlers, problems: problems.map((one) => ({ ...one, path: `${source} settings: ${one.path}` })) }
+    const where = source === 'flag' ? '--settings' : `${source} settings`
+    return { handlers, problems: problems.map((one) => ({ ...one, path: `${where}: ${one.path}` })) }
   })
   return { handlers: read.flatMap((one) => one.handlers), problems: read.flatMap((one) => one.problems) }
 }
