@@ -174,7 +174,6 @@ function anchors({ anchor }: PathPattern, places: Places, allow: boolean): reado
   if (anchor === 'home') return [home]
   if (anchor === 'project') return allow || origins.length === 0 ? [projectDir] : [projectDir, ...origins]
   if (allow) return [cwd]
-  if (cwd === projectDir && origins.length === 0 && directories.length === 0) return [cwd]
   const up = [cwd]
   for (let dir = cwd; dir !== projectDir && isWithin(dir, projectDir); ) {
     dir = dirname(dir)

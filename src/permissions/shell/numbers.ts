@@ -113,7 +113,7 @@ function numbersOf(line: string, told: ToldNumbers): readonly Span[] {
   for (let at = 0; at < line.length; at++) {
     if (!isDigit(line.charCodeAt(at))) continue
     const begin = at++
-    while (at < line.length && isDigit(line.charCodeAt(at))) at++
+    while (isDigit(line.charCodeAt(at))) at++
     const last = spans.at(-1)
     const joined = last !== undefined && joins(line, last.end, begin)
     if (joined) last.free = false
