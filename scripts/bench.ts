@@ -6,18 +6,15 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { basename, dirname, join } from 'node:path'
 import { isMissed, markdownOf, type Report, textOf } from '../bench/lib/report.ts'
+import { readArgs } from '../src/cli/args.ts'
 
-const { values, positionals: named } = parseArgs({
-  allowPositionals: true,
-  options: {
-    strict: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false },
-    markdown: { type: 'string' },
-  },
-})
+const rows = { strict: 'flag', full: 'flag', markdown: 'value', help: 'flag' } as const
+const usage = 'npm run bench -- [NAME…] [--full] [--strict] [--markdown FILE]'
+const given = readArgs(process.argv.slice(2), rows)
+if (!given.ok) leave(`${given.why}\n${usage}`)
+const { flags: values, words: named } = given
 const fullSizes: Record<string, readonly string[]> = {
   growth: ['10000', '100000', '1000000', '5000000'],
   import: ['1000'],
@@ -30,10 +27,13 @@ const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
   .sort()
 const unknown = named.find((name) => !all.includes(name))
-if (unknown !== undefined) {
-  console.error(`unknown benchmark "${unknown}"; choose from ${all.join(', ')}`)
-  process.exit(2)
+if (values.help) {
+  console.log(`${usage}\n\nbenchmarks: ${all.join(', ')}`)
+  process.exit(0)
 }
+if (unknown !== undefined) leave(`unknown benchmark "${unknown}"; choose from ${all.join(', ')}`)
+if (values.markdown !== undefined && !existsSync(dirname(values.markdown)))
+  leave(`--markdown: there is no folder ${dirname(values.markdown)}`) // before, not after, the hour that all of them take
 
 const scratch = mkdtempSync(join(tmpdir(), 'ona-bench-reports-'))
 const failed: string[] = []
@@ -59,3 +59,9 @@ console.log(`\n${lines.length} values, ${missed} bars missed, ${failed.length} b
 if (values.markdown !== undefined)
   writeFileSync(values.markdown, [...reports].map(([name, report]) => markdownOf(name, report)).join('\n'))
 process.exitCode = failed.length > 0 || (values.strict && missed > 0) ? 1 : 0
+
+/** Wrong usage. */
+function leave(why: string): never {
+  console.error(why)
+  process.exit(2)
+}

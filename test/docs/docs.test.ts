@@ -1,12 +1,15 @@
 /** What the pages say can be typed, followed and found. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import settingsSchema from '../../schemas/settings.schema.json' with { type: 'json' }
 import { flags } from '../../src/cli/flags.ts'
 import { commands, flagCommands } from '../../src/cli/table.ts'
+import { historyReaders } from '../../src/hosts/history/readers.ts'
 import { sdkKeys } from '../../src/sdk/check-definition.ts'
+import { patterns } from '../interop/hook-patterns.ts'
 import { runCommands } from '../support/program.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -215,4 +218,22 @@ test('every page and example that a page or a message of ours names is there', (
       .map((path) => `${file}: ${path}`),
   )
   assert.deepEqual(wrong, [])
+})
+
+test('what the README counts is as many as there are', () => {
+  const words = ['seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+  const attacks = spawnSync(process.execPath, [join(root, 'scripts/count-attacks.ts'), '--json'], { encoding: 'utf8' })
+  const { redteam, escapes } = JSON.parse(attacks.stdout)
+  const readme = textOf('README.md').replaceAll(/\s+/g, ' ')
+  const claims = [
+    `${redteam.classes} classes of attacks`,
+    `${escapes.cases} attempts to leave the sandbox`,
+    `${patterns.length} common patterns`,
+    `the histories of ${words[historyReaders.length - 7]} agents`,
+    `(bench/lib/floor-agent.mjs), ${textOf('bench/lib/floor-agent.mjs').trimEnd().split('\n').length} lines)`,
+  ]
+  assert.deepEqual(
+    claims.filter((claim) => !readme.includes(claim)),
+    [],
+  )
 })
