@@ -1,7 +1,7 @@
 /** What holds of every command alike: its help, its refusals, and that a slip is no prompt. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -154,6 +154,17 @@ test('JSON on the command line that is broken, or too deep to be kept, is wrong 
       assert.deepEqual([code, /--help shows how\n$/.test(stderr)], [2, true], `${words.join(' ')}: ${stderr}`)
     }
   }
+})
+
+test('an output that cannot be written is an error in one line', { skip: !existsSync('/dev/full') }, (t) => {
+  const { home } = place(t)
+  const full = openSync('/dev/full', 'w')
+  t.after(() => closeSync(full))
+  const program = [join(import.meta.dirname, '../bin/ona.mjs'), 'hooks', 'list']
+  const env = { PATH: process.env['PATH'], HOME: home }
+  const run = spawnSync(process.execPath, program, { env, stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+  const why = 'ona: the output cannot be written: ENOSPC: no space left on device, write\n'
+  assert.deepEqual([run.status, run.stderr], [1, why])
 })
 
 test('ona --version prints the version of the package', async (t) => {

@@ -1,6 +1,7 @@
 /** How a command ends: what it says, where, and with which exit code. */
 
 import { writeSync } from 'node:fs'
+import { Problem } from '../files/problem.ts'
 import { onOneLine } from '../hooks/text/json-lines.ts'
 import { visible } from '../hooks/text/visible.ts'
 
@@ -20,12 +21,9 @@ export function write(text: string): 0 {
       // To the descriptor itself: `process.stdout` loads Node's streams first, which is 3 ms of a start.
       left = left.subarray(writeSync(1, left))
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException
+      const { code, message } = cause as NodeJS.ErrnoException
       if (code === 'EPIPE') return 0 // as with `| head`: whoever reads us has enough
-      if (code !== 'EAGAIN') {
-        process.stdout.write(left) // the stream reports what is wrong
-        return 0
-      }
+      if (code !== 'EAGAIN') throw new Problem(`the output cannot be written: ${message}`) // such as a full disk
       pause() // a pipe that takes no more now: what comes next must not overtake this
     }
   }

@@ -5,7 +5,7 @@ import type { StartOptions, StartProblem } from '../../agent/session/start-optio
 import type { TurnEnd } from '../../agent/turn-end.ts'
 import { forShell } from '../auth.ts'
 import type { Flags } from '../flags.ts'
-import { failed, noted, saidJson, shown, warned, wrong } from '../print.ts'
+import { failed, noted, saidJson, shown, warned, write, wrong } from '../print.ts'
 import { tellNotice } from './deny-all.ts'
 import { resultMessage, startFailure, type Turned } from './result.ts'
 import { addUsage, follow, newFacts, nextTurn, type RunFacts } from './run-facts.ts'
@@ -57,7 +57,7 @@ export async function reporterFor(flags: Flags): Promise<Reporter> {
       if (format === 'text') {
         const text = turned.structured !== undefined ? JSON.stringify(turned.structured) : answer(turned.end)
         // To a program as the model said it; to a terminal without control characters.
-        process.stdout.write(`${process.stdout.isTTY ? shown(text) : text}\n`)
+        write(`${process.stdout.isTTY ? shown(text) : text}\n`)
       } else line(result)
       return result.is_error ? 1 : 0
     },
