@@ -8,5 +8,5 @@ export function tellFailure(cause: unknown): number {
   if ((cause as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd')
     return failed('the folder that ona was started in is gone; change into another one, or say --cwd DIR')
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-  return failed(`this is a fault of ours; please report it (/bug)\n${text}`)
+  return failed(`this is a bug in ona; please report it (/bug)\n${text}`)
 }

@@ -120,6 +120,7 @@ test('suggestions remove prompts, and never allow what was denied or destroys', 
   assert.match(patch, /^\+ +"Bash\(npm test \*\)",$/m)
   assert.equal(existsSync(join(here.folder, '.ona')), false, 'a patch is shown, and not applied')
   assert.equal((await here.run(['policy', 'suggest', '--diff', 'elsewhere'])).code, 2)
+  assert.equal((await here.run(['policy', 'suggest', '--agent', 'cluade'])).code, 2)
   const applied = await here.run(['policy', 'suggest', '--apply', 'local'])
   assert.equal(applied.code, 0, applied.stderr)
   const settings = JSON.parse(readFileSync(join(here.folder, '.ona/settings.local.json'), 'utf8'))

@@ -16,7 +16,7 @@ function told(ran: { code: number | null; stderr: string; stdout: string }, patt
   assert.equal(ran.code, 1, `exit code ${ran.code}: ${ran.stderr}`)
   assert.match(ran.stderr, /^ona: /m)
   assert.match(ran.stderr, pattern)
-  assert.doesNotMatch(ran.stderr, /\n\s+at |fault of ours/)
+  assert.doesNotMatch(ran.stderr, /\n\s+at |bug in ona/)
 }
 
 async function works(at: World): Promise<void> {

@@ -46,7 +46,7 @@ export async function askTrust(
     escape: 'not now',
     choices: [
       { label: 'Yes, I trust it', value: true, key: 'y' },
-      { label: 'No, go on without it', value: false, key: 'n' },
+      { label: 'No, continue without it', value: false, key: 'n' },
     ],
   })
   if (chosen?.value !== true) return false

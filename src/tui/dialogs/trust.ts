@@ -19,8 +19,8 @@ export async function askTrust(front: Front, folder: string, asks: readonly stri
     escape: 'leave',
     choices: [
       { label: 'Yes, I trust it', value: 'trust', key: 'y' },
-      { label: 'No, go on without them', value: 'restricted', key: 'n' },
-      { label: 'Leave', value: 'leave' },
+      { label: 'No, continue without them', value: 'restricted', key: 'n' },
+      { label: 'Exit', value: 'leave' },
     ],
   })
   if (!chosen || chosen.value === 'leave') return undefined

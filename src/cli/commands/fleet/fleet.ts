@@ -12,7 +12,7 @@ import { invite, token } from './users.ts'
 
 const help = `ona fleet: many machines, one record and one policy, on PostgreSQL.
 
-  ona fleet up                                      a whole fleet on this machine, to see what it is like
+  ona fleet up                                      a whole fleet on this machine, to try it
   ona fleet init postgres://…                       the schema and its roles
   ona fleet serve --db postgres://…                 the service that machines talk to
   ona fleet invite --person ada                     a token with which one machine can enrol

@@ -5,11 +5,11 @@ import type { Verb } from '../../verbs.ts'
 const help = `ona hooks: what runs before and after every action of an agent.
 
   ona hooks list                                every hook in force, in the order it runs, and where it came from
-  ona hooks fire PreToolUse --input call.json   ask the hooks about a made-up event, and see what they say
-  ona hooks log                                 what ran, and what came of it
-  ona hooks replay --rule 'deny:Bash(rm *)'     what other rules or hooks would have said of the calls on record
-  ona hooks brains                              which agents are here, which role hooks they hold, what differs
-  ona hooks import claudecode                   make a role of the hooks that you have in an agent
+  ona hooks fire PreToolUse --input call.json   run the hooks on an event that you supply, and show their answers
+  ona hooks log                                 which hooks ran, and their verdicts
+  ona hooks replay --rule 'deny:Bash(rm *)'     how other rules or hooks would have decided the calls on record
+  ona hooks brains                              which agents are here, which role hooks they have, and what differs
+  ona hooks import claudecode                   make a role from the hooks that you have in an agent
 `
 
 export const run = family<Verb<'hooks'>>('ona hooks', help, {

@@ -1,4 +1,4 @@
-/** `ona hooks list|fire`: which hooks are in force, and what they would say. */
+/** `ona hooks list|fire`: which hooks are in force, and how they answer an event. */
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -22,10 +22,10 @@ import type { LoadedSettings } from '../../../store/settings/settings.ts'
 import { command } from '../../command.ts'
 import { noted, paint, said, saidJson, table, wrong } from '../../print.ts'
 
-const help = `ona hooks list and fire tell which hooks are in force, and what they would say.
+const help = `ona hooks list shows the hooks in force, ona hooks fire runs them on an event that you supply.
 
-  ona hooks list                                  every hook in the order it runs, and where it came from
-  ona hooks fire PreToolUse --input call.json     asks the hooks about a made-up event; nothing is recorded
+  ona hooks list                                  every hook in the order it runs, and where it comes from
+  ona hooks fire PreToolUse --input call.json     runs the hooks on this event; nothing is recorded
   ona hooks fire Stop --input '{"stop_hook_active":false}' --settings .ona/settings.json
 
 list and fire:

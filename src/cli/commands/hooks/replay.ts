@@ -3,11 +3,11 @@ import { relative, resolve } from 'node:path'
 import type { ChangeKind, PartResult } from '../../../audit/replay/part-result.ts'
 import type { Change } from '../../../audit/replay/replay.ts'
 import { databaseUrlProblem } from '../../../fleet/database-url.ts'
-import { notKnown } from '../../../hooks/text/nearest.ts'
 import { modes } from '../../../permissions/modes.ts'
 import { readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
+import { unknownAgent } from '../../known-agents.ts'
 import { type PolicyFlags, policyOf, readRules } from '../../policy.ts'
 import { failed, noted, wrong } from '../../print.ts'
 import { sinceMs, sinceProblem, sqlTime } from '../../since.ts'
@@ -47,7 +47,7 @@ The calls (without any: all of them):
   --limit N            show the newest N changes (50)
   --jobs N             judge in N threads; by default one for each core, up to 4, where there are many calls and no
                        hook runs
-  --fail-on-change     exit 1 when any call would have come out otherwise
+  --fail-on-change     exit 1 when any call would be decided differently
   --fail-on WAS->WOULD exit 1 when such a change is found: allowed->denied, asked->allowed, any->denied; may be given again
   --junit FILE         write the changes as a JUnit report, for CI
   --sarif FILE         write them as SARIF, for code scanning
@@ -99,8 +99,8 @@ export const replay = command(name, { help, flags }, async (given) => {
   const since = from === 0 ? '' : sqlTime(from)
   const fatal = fatalChanges([...(given['fail-on'] ?? []), ...(given['fail-on-change'] ? ['any->any'] : [])])
   if (typeof fatal === 'string') return wrong(name, fatal)
-  const stranger = given.agent && (await strangerAmong(given.agent))
-  if (stranger) return wrong(name, stranger)
+  const unknown = given.agent && (await unknownAgent(given.agent))
+  if (unknown) return wrong(name, unknown)
   const rules = readRules(given.rule ?? [])
   if ('why' in rules) return wrong(name, rules.why)
   const policy = await policyOf(given, rules)
@@ -194,12 +194,4 @@ function fatalChanges(named: readonly string[]): ((kind: ChangeKind) => boolean)
 
 const words: Readonly<Record<string, string | undefined>> = {
   ...{ allow: 'allow', allowed: 'allow', ask: 'ask', asked: 'ask', deny: 'deny', denied: 'deny', any: undefined },
-}
-
-/** A misspelt agent has no calls, and a gate that looks at none always passes. */
-async function strangerAmong(agents: readonly string[]): Promise<string | undefined> {
-  const { historyReaders } = await import('../../../hosts/history/readers.ts')
-  const known = ['ona', 'dispatcher', ...historyReaders.map(({ agent }) => agent)]
-  const stranger = agents.find((agent) => !known.includes(agent))
-  return stranger && `--agent ${notKnown(stranger, known)}`
 }

@@ -9,7 +9,7 @@ const help = `ona policy proposes rules and policies; nothing is changed unless 
   ona policy list                    the policies to start from
   ona policy guard FILE              apply the rules of a file to one call, as a hook of any agent
 
-ona policy VERB --help says more.
+Every subcommand has --help with an example.
 `
 
 export const run = family<Verb<'policy'>>('ona policy', help, {

@@ -1,4 +1,5 @@
 /** `ona policy suggest`: the rules that the record calls for. */
+
 import { resolve } from 'node:path'
 import { deniedCalls } from '../../../audit/policy/denied-calls.ts'
 import { type Suggestion, type Suggestions, suggestRules } from '../../../audit/policy/suggest.ts'
@@ -6,6 +7,7 @@ import { recordedCalls } from '../../../audit/replay/recorded-calls.ts'
 import { counted, grouped } from '../../../hooks/text/counted.ts'
 import { readDb } from '../../../store/open.ts'
 import { command } from '../../command.ts'
+import { unknownAgent } from '../../known-agents.ts'
 import { policyOf } from '../../policy.ts'
 import { failed, noted, paint, said, saidJson, wrong } from '../../print.ts'
 import { openProgress } from '../../progress.ts'
@@ -15,8 +17,8 @@ import { applyTo, diffFor, type Place, placeOf } from './suggest-changes.ts'
 const name = 'ona policy suggest'
 
 const help = `ona policy suggest proposes the fewest allow rules that would have removed the most prompts, and deny rules from what was
-denied. Every rule is tried on the record: one that would newly allow a call that was ever denied, or a command that
-destroys, is dropped. Nothing is written, unless --apply says so.
+denied. Every rule is tried on the record: one that would newly allow a call that was ever denied, or a
+destructive command, is dropped. Nothing is written without --apply.
 
   ona policy suggest                         from everything on record
   ona policy suggest --since 30d --agent claude --agent codex
@@ -58,6 +60,8 @@ export const run = command(name, { help, flags }, async (given) => {
   const unknown = shown === 'unknown' ? given.diff : applied === 'unknown' ? given.apply : undefined
   if (unknown !== undefined)
     return wrong(name, `unknown place "${unknown}"; there are user, project, local and role=NAME`)
+  const stranger = given.agent && (await unknownAgent(given.agent))
+  if (stranger) return wrong(name, stranger)
   const cwd = resolve(given.cwd ?? '.')
   const policy = await policyOf({ cwd }, { allow: [], ask: [], deny: [] })
   if ('why' in policy) return failed(policy.why)

@@ -12,9 +12,9 @@ const help = `ona audit: every agent's history in one record that cannot be edit
   ona audit unarchive ID            put a conversation back into the database
   ona audit retain --days N         remove content that is older than N days
   ona audit erase --session ID      remove the content of one session
-  ona audit hold CONVERSATION       keep it from being erased, until it is released
+  ona audit hold CONVERSATION       protect it from being erased, until it is released
 
-ona audit VERB --help says more.
+Every subcommand has --help with an example.
 `
 
 export const run = family<Verb<'audit'>>('ona audit', help, {

@@ -20,7 +20,7 @@ const help = `ona dispatcher: eight policy modules in one short Node process, as
   ona dispatcher install      write .ai/hooks/ and register it (VS Code and Copilot CLI: .github/hooks/hooks.json)
   ona dispatcher doctor       check the installation, fire a sample of each event, print decisions and times
   ona dispatcher upgrade      bring our files up to date; configuration and own modules stay
-  ona dispatcher uninstall    take our files and registration out; configuration, own modules and logs stay
+  ona dispatcher uninstall    remove our files and registration; configuration, own modules and logs stay
   ona dispatcher new-module NAME   write .ai/hooks/features/NAME/ with a module and its test, and enable it
 
   --cwd DIR         the repository (default: the one that this folder lies in)
