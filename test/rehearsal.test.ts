@@ -52,7 +52,7 @@ test('without any account, plain requests run real tools under the real rules', 
   assert.match(read.stdout, /not a language model[\s\S]*This is a\.txt:[\s\S]*apples/)
   assert.match((await ask('search for pears')).stdout, /a\.txt/)
   assert.match((await ask('list the files')).stdout, /a\.txt/)
-  assert.match((await ask('write "plums" to b.txt')).stdout, /Write did not do it:[\s\S]*there is no user to ask/)
+  assert.match((await ask('write "plums" to b.txt')).stdout, /Write failed:[\s\S]*there is no user to ask/)
   await ask('write "plums" to b.txt then replace plums with cherries in b.txt', '--permission-mode', 'acceptEdits')
   assert.equal(readFileSync(join(at.folder, 'b.txt'), 'utf8'), 'cherries\n')
   assert.match((await ask('run echo $((6*7))', '--allowed-tools', 'Bash')).stdout, /printed:\n\n```\n42/)

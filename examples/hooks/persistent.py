@@ -8,7 +8,7 @@ for line in sys.stdin:
     if "protocol" in message:
         answer = {"protocol": 1}
     elif "git push" in json.dumps(message["input"].get("tool_input", {})):
-        answer = {"id": message["id"], "block": "a person pushes"}
+        answer = {"id": message["id"], "block": "pushing is for people; ask one"}
     else:
         answer = {"id": message["id"], "verdict": None}
     print(json.dumps(answer), flush=True)

@@ -7,7 +7,7 @@ while IFS= read -r line; do
       id=${line#'{"id":'}
       id=${id%%,*}
       case $line in
-        *'git push'*) echo "{\"id\":$id,\"block\":\"a user pushes\"}" ;;
+        *'git push'*) echo "{\"id\":$id,\"block\":\"pushing is for people; ask one\"}" ;;
         *) echo "{\"id\":$id,\"verdict\":null}" ;;
       esac
       ;;

@@ -10,7 +10,7 @@ export function readBack(calls: readonly MadeCall[], results: readonly Result[])
   if (!result) return 'Nothing came back.'
   const call = calls.find(({ id }) => id === result.id)
   const name = call?.name ?? 'The tool'
-  if (failed) return `${name} did not do it:\n\n${quote(failed.text)}`
+  if (failed) return `${name} failed:\n\n${quote(failed.text)}`
   const say = words[name]
   return say ? say(result.text, call?.input ?? {}) : `${name} answered:\n\n${quote(result.text)}`
 }
@@ -28,7 +28,7 @@ const words: Record<string, (text: string, input: Record<string, unknown>) => st
     isEmpty(text) ? `Nothing matches ${pattern}.` : `Matches for ${pattern}:\n\n${quote(text)}`,
   TodoWrite: (_, { todos }) =>
     `The list has ${Array.isArray(todos) ? counted(todos.length, 'entry', 'entries') : 'some entries'}.`,
-  ExitPlanMode: (text) => `The plan was put to you. ${text.trim().split('\n')[0]}`,
+  ExitPlanMode: (text) => `You were shown the plan. ${text.trim().split('\n')[0]}`,
 }
 
 const LINES = 20

@@ -75,7 +75,7 @@ test('it says what it would call, where that is not offered, and stops at the fi
       { role: 'tool', id: 'c', text: 'a.txt is not there', isError: true },
     ]),
   )
-  assert.match(failed.text!, /Read did not do it:\n\n```\na\.txt is not there\n```/)
+  assert.match(failed.text!, /Read failed:\n\n```\na\.txt is not there\n```/)
 })
 
 test('what hooks add to a prompt is no part of the request', () => {

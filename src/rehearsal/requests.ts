@@ -97,7 +97,7 @@ const requests: readonly (readonly [RegExp, (...found: Found) => Step[] | undefi
   [/^(?:list|ls)\s+(\S+)$/i, (where) => list('*', where)],
   [
     /^(?:fetch|get|open|read|download)\s+(https?:\/\/\S+)$/i,
-    (url) => [{ call: 'WebFetch', input: { url, prompt: 'What does this page say?' }, about: `I fetch ${url}.` }],
+    (url) => [{ call: 'WebFetch', input: { url, prompt: 'What does this page say?' }, about: `I'll fetch ${url}.` }],
   ],
   [
     /^(?:read|show|open|print|cat|view|display)\s+(?:me\s+)?(?:lines?\s+(\d+)\s*(?:-|to)\s*(\d+)\s+(?:of|in|from)\s+)?(?:the\s+)?(?:file\s+|contents?\s+of\s+)?("[^"]+"|\S+)(?:\s+file)?$/i,
@@ -115,7 +115,7 @@ const write = (file: string, content: string): Step[] => [
   {
     call: 'Write',
     input: { file_path: bare(file), content: content === '' || content.endsWith('\n') ? content : `${content}\n` },
-    about: `I write ${bare(file)}.`,
+    about: `I'll write ${bare(file)}.`,
   },
 ]
 
@@ -124,8 +124,8 @@ function edit(file: string | undefined, old_string: string, new_string: string):
   if (!file) return undefined
   const file_path = bare(file)
   return [
-    { call: 'Read', input: { file_path }, about: `I read ${file_path} first.` },
-    { call: 'Edit', input: { file_path, old_string, new_string }, about: 'Now I change it.' },
+    { call: 'Read', input: { file_path }, about: `I'll read ${file_path} first.` },
+    { call: 'Edit', input: { file_path, old_string, new_string }, about: "Now I'll change it." },
   ]
 }
 
@@ -133,19 +133,19 @@ const run = (command: string): Step[] => [
   {
     call: 'Bash',
     input: { command: command.trim(), description: `Run ${brief(command)}` },
-    about: `I run ${brief(command)}.`,
+    about: `I'll run ${brief(command)}.`,
   },
 ]
 
 const list = (pattern: string, where: string | undefined): Step[] => [
-  { call: 'Glob', input: { pattern, ...placed(where) }, about: `I list ${placed(where).path ?? 'the files here'}.` },
+  { call: 'Glob', input: { pattern, ...placed(where) }, about: `I'll list ${placed(where).path ?? 'the files here'}.` },
 ]
 
 const search = (pattern: string, where: string | undefined): Step[] => [
   {
     call: 'Grep',
     input: { pattern, output_mode: 'content', ...placed(where) },
-    about: `I search for ${pattern}.`,
+    about: `I'll search for ${pattern}.`,
   },
 ]
 
@@ -153,7 +153,7 @@ const read = (file_path: string, from?: string, to?: string): Step[] => [
   {
     call: 'Read',
     input: { file_path, ...(from && to && { offset: Number(from), limit: Number(to) - Number(from) + 1 }) },
-    about: `I read ${file_path}.`,
+    about: `I'll read ${file_path}.`,
   },
 ]
 
@@ -168,7 +168,7 @@ function plan(what: string): Step[] {
     steps.map((step) => `- ${step}: done, and shown by a command that exits 0`).join('\n'),
   ].join('\n\n')
   return [
-    { call: 'EnterPlanMode', input: {}, about: 'I enter plan mode.' },
+    { call: 'EnterPlanMode', input: {}, about: "I'll enter plan mode." },
     { call: 'ExitPlanMode', input: { plan: written }, about: 'Here is the plan.' },
   ]
 }
@@ -176,21 +176,21 @@ function plan(what: string): Step[] {
 function todo(what: string): Step[] {
   const status = (index: number) => (index === 0 ? 'in_progress' : 'pending')
   const todos = items(what).map((content, index) => ({ content, status: status(index), activeForm: content }))
-  return [{ call: 'TodoWrite', input: { todos }, about: 'I write the list down.' }]
+  return [{ call: 'TodoWrite', input: { todos }, about: "I'll write the list down." }]
 }
 
 const agent = (kind: string | undefined, prompt: string): Step[] => [
   {
     call: 'Agent',
     input: { description: brief(prompt), prompt, ...(kind && { subagent_type: kind }) },
-    about: 'I start an agent.',
+    about: "I'll start an agent.",
   },
 ]
 
 function anyCall(tool: string, json: string | undefined): Step[] {
   try {
     const input = json ? (JSON.parse(json) as Record<string, unknown>) : {}
-    return [{ call: tool, input, about: `I call ${tool}.` }]
+    return [{ call: tool, input, about: `I'll call ${tool}.` }]
   } catch (cause) {
     return [{ say: `The input for ${tool} is not JSON: ${(cause as Error).message}` }]
   }
