@@ -57,7 +57,7 @@ test('why a database is not opened, word for word; and none stays open', (t) => 
   const alike = made('alike', 'CREATE TABLE schema_meta(key, value)')
   writeFileSync(at('empty'), '')
   const absent = (path: string) =>
-    `not-there: there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`
+    `not-there: there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB names another file`
   assert.deepEqual(
     [at('none'), at('empty')].map((path) => failure(() => readDb(path))),
     [absent(at('none')), absent(at('empty'))],
@@ -65,6 +65,7 @@ test('why a database is not opened, word for word; and none stays open', (t) => 
   const expected = {
     [newer]: `newer-schema: ${newer} has schema version 2, and this ona knows version 1; update ona, or set AGENT_SDLC_DB to another path`,
     [alike]: `other-program: ${alike} is a database of another program; it was left as it is. Set AGENT_SDLC_DB to another path`,
+    [place]: `not-a-database: ${place} is not a file; set AGENT_SDLC_DB to the path of one`,
     [other]: `other-program: ${other} is a database of another program; it was left as it is. Set AGENT_SDLC_DB to another path`,
   }
   for (const [path, why] of Object.entries(expected)) {

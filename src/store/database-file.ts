@@ -22,7 +22,7 @@ export function claim(path: string): boolean {
       closeSync(openSync(path, 'ax', 0o600))
       return true
     }
-    if (!isFile) throw new StoreError('not-a-database', `${path} is not a file; set AGENT_SDLC_DB to the path of one`)
+    if (!isFile) throw notFile(path)
     accessSync(path, constants.R_OK | constants.W_OK)
     accessSync(dirname(path), constants.W_OK)
     header = firstBytes(path)
@@ -36,6 +36,9 @@ export function claim(path: string): boolean {
     )
   return false
 }
+
+export const notFile = (path: string): StoreError =>
+  new StoreError('not-a-database', `${path} is not a file; set AGENT_SDLC_DB to the path of one`)
 
 function firstBytes(path: string): Buffer {
   const file = openSync(path, 'r')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { packageRoot } from '../package-root.ts'
 import { type Added, seal, tableAddedTo, unknownEnd } from './chain/chain.ts'
-import { claim } from './database-file.ts'
+import { claim, notFile } from './database-file.ts'
 import { asStoreError, StoreError } from './failure.ts'
 import { ownTables } from './own-tables.ts'
 import { keepOutEnv } from './secrets.ts'
@@ -65,10 +65,12 @@ export function openDb(path: string): Db {
 
 /** Opens a database that is there, to look at it. Must not change a row of it, and does not bring it up to date either. */
 export function readDb(path: string): ReadDb {
-  if (!statSync(path, { throwIfNoEntry: false })?.size)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found && !found.isFile()) throw notFile(path)
+  if (!found?.size)
     throw new StoreError(
       'not-there',
-      `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB is another`,
+      `there is no database at ${path} yet: ona has not run, or AGENT_SDLC_DB names another file`,
     )
   try {
     return new Connection(path, { readOnly: true })

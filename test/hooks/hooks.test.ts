@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sampled } from '../support/campaign-size.ts'
 import { runProgram } from '../support/run-program.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -97,7 +96,13 @@ test('a file of the user’s own is found from their home, and is not loaded whe
 
 const badFiles: Record<string, [where: string, file: string, text: string | undefined, says: RegExp]> = {
   'is not there': [project, 'gone.ts', undefined, /project settings: hooks\[0\]\.file there is no file .*gone\.ts/],
-  'cannot be read': [project, 'bad.ts', 'export const =', /bad\.ts cannot be loaded: /],
+  'cannot be read': [project, 'bad.ts', 'export {}\nexport const =', /bad\.ts cannot be loaded: line 2: \S/],
+  'imports one that cannot be read': [
+    project,
+    'bad.ts',
+    'import "./worse.ts"',
+    /bad\.ts cannot be loaded: \/\S+worse\.ts:1: \S/,
+  ],
   throws: [project, 'throws.ts', 'throw new Error("oh no")', /throws\.ts cannot be loaded: oh no/],
   'exports nothing of use': [project, 'empty.ts', 'export const a = 1', /empty\.ts exports no hook/],
   'waits while it is loaded': [project, 'waits.ts', 'await null; export {}', /waits\.ts cannot be loaded: /],
@@ -108,11 +113,12 @@ const badFiles: Record<string, [where: string, file: string, text: string | unde
     /user settings: hooks\[0\]\.file must begin with \/ or ~\//,
   ],
 }
-for (const [fault, [where, file, text, says]] of sampled(Object.entries(badFiles), 3)) {
+for (const [fault, [where, file, text, says]] of Object.entries(badFiles)) {
   test(`no session begins beside a hook file that ${fault}`, async () => {
     settle(place, [])
     settle(project, [])
     if (text !== undefined) writeFileSync(join(project, file), text)
+    writeFileSync(join(project, 'worse.ts'), 'export const = 1')
     settle(where, [{ hook_event_name: 'PreToolUse', type: 'function', file }])
     const { code, stderr } = await ona('-p', 'hello', '--trust')
     settle(where, [])

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import type { RegisterHooksOptions } from 'node:module'
 import { isAbsolute, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Handler } from '../../hooks/handler.ts'
 import type { LoadHooks } from '../../hooks/settings.ts'
 import { isObject } from '../../hooks/shape.ts'
@@ -18,10 +18,19 @@ export function hooksOfFile(path: string): ReturnType<LoadHooks> {
     if (handlers.length > 0) return { handlers }
     return { why: `${path} exports no hook; write: export const mine = defineHook('PreToolUse', …)` }
   } catch (cause) {
-    return { why: `${path} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}` }
+    return { why: `${path} cannot be loaded: ${faultOf(cause, path)}` }
   } finally {
     ours.deregister()
   }
+}
+
+/** Only the first line of its stack says where a syntax error stands, and it may stand in a file that this one imports. */
+function faultOf(cause: unknown, path: string): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const [, named, line] = /^(file:\/\/.*|\/.*):(\d+)\n/.exec(cause.stack ?? '') ?? []
+  if (named === undefined) return cause.message
+  const file = named.startsWith('/') ? named : fileURLToPath(named)
+  return `${file === path ? `line ${line}` : `${file}:${line}`}: ${cause.message}`
 }
 
 /**
