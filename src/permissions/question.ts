@@ -58,6 +58,6 @@ export interface Finding {
   readonly why: string
   /** An ask out of doubt, where no rule allows it either: a mode that denies has the last word. */
   readonly unlessDenied?: true
-  /** Bash: the commands that no allow rule covers; none of them where that cannot be known. */
+  /** Bash: the commands that no allow rule covers, where that can be known. */
   readonly uncovered?: readonly string[]
 }

@@ -21,16 +21,15 @@ export function permitted(line: Line): Finding {
   const { commands, unknown } = line.reading
   const { whole } = line.place.index
   if (whole) return { word: 'allow', rule: whole, why: `the allow rule "${whole.text}"` }
-  if (unknown) return { word: 'open', why: unknown, uncovered: [] }
-  if (commands.length === 0) return { word: 'open', why: 'there is no command in it', uncovered: [] }
+  if (unknown) return { word: 'open', why: unknown }
+  if (commands.length === 0) return { word: 'open', why: 'there is no command in it' }
   const stray = strayGit(line)
-  if (stray) return { word: 'open', why: stray, uncovered: [] }
+  if (stray) return { word: 'open', why: stray }
   const dashed = commands.find((command) => dashedNames(line, command))
   if (dashed)
     return {
       word: 'open',
       why: `a file whose name is an option is among the words of \`${clip(wholeText(dashed))}\``,
-      uncovered: [],
     }
   const uncovered: string[] = []
   let rule: Rule | undefined
@@ -66,10 +65,10 @@ function filesEnd(place: Place, { reads, writes }: ShellCommand): Finding | unde
   for (const target of writes) {
     const word = writeIs(place, target)
     if (word === 'deny') return { word: 'deny', why: `${target.text} may not be written in this mode` }
-    if (word === 'ask') return { word: 'open', why: `it writes ${target.text}`, uncovered: [] }
+    if (word === 'ask') return { word: 'open', why: `it writes ${target.text}` }
   }
   const unread = reads.find((target) => !mayRead(place, target))
-  return unread && { word: 'open', why: `it reads ${unread.text}`, uncovered: [] }
+  return unread && { word: 'open', why: `it reads ${unread.text}` }
 }
 
 /** Git reads the configuration of the repository it runs in, and that can run programs. */
