@@ -540,6 +540,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'dashed',
     'none',
     'dots',
+    'options/--pre=.',
   ])
     mkdirSync(join(w, folder), { recursive: true })
   for (const file of [
@@ -552,6 +553,7 @@ test('what is said of folders as a whole, by what is in them now', async () => {
     'dashed/--checkpoint=1',
     'dashed/x',
     'dots/.profile',
+    'options/--pre=./x',
     '.mcp.json',
   ])
     writeFileSync(join(w, file), 'text')
@@ -606,6 +608,30 @@ test('what is said of folders as a whole, by what is in them now', async () => {
       'tar cf a.tar *',
       'ask: default mode prompts for Bash; a file whose name is an option is among the words of `tar cf a.tar *`',
       { ...own, cwd: join(w, 'dashed') },
+    ],
+    [
+      '+Bash(tar *)',
+      'tar cf a.tar */x',
+      'ask: default mode prompts for Bash; a file whose name is an option is among the words of `tar cf a.tar */x`',
+      { ...own, cwd: join(w, 'options') },
+    ],
+    [
+      '',
+      'rg a */x',
+      'ask: default mode prompts for Bash; no rule allows `rg a */x`',
+      { ...builtin, cwd: join(w, 'options') },
+    ],
+    [
+      '',
+      'rg a *',
+      'allow by Bash(builtin:read-only): the built-in rule "Bash(builtin:read-only)"',
+      { ...builtin, cwd: join(w, 'options/--pre=.') },
+    ],
+    [
+      '',
+      'rg a ./*/x',
+      'allow by Bash(builtin:read-only): the built-in rule "Bash(builtin:read-only)"',
+      { ...builtin, cwd: join(w, 'options') },
     ],
     [
       '+Bash(tar *)',

@@ -32,6 +32,8 @@ test('numbers that nothing tells apart are free', () => {
     ['git show HEAD~12 -n 5 --stat', 'git show HEAD~<1> -n <2> --stat'],
     ['cat a12z', 'cat a<1>z'],
     ['npm view left-pad@12 a+34 b!56', 'npm view left-pad@<1> a+<2> b!<3>'],
+    ['ls a*/bc12', 'ls a*/bc<1>'],
+    ['ls bc12/a*', 'ls bc<1>/a*'],
     ['for f in src/part12/*.ts; do wc -l "$f"; done', 'for f in src/part<1>/*.ts; do wc -l "$f"; done'],
   ] as const)
     assert.equal(shown(line), key)
@@ -87,6 +89,8 @@ test('a number that something tells is not', () => {
       'cat src/12?.ts',
       'cat */src/12[a-z]',
       'cat x?12',
+      'cat a*bc12',
+      'cat 12bc*',
       'cat [1-9]/x[12]',
       'cat x{12,13}',
       'cat {1..12}/a',

@@ -1,5 +1,4 @@
 /** What allow rules say of a command line: every part covered by one, and every file that it opens. */
-import { basename } from 'node:path'
 import { modeSays } from '../modes.ts'
 import { allowingRule, type FileAccess } from '../paths/access.ts'
 import type { Finding } from '../question.ts'
@@ -90,12 +89,7 @@ function dashedNames(line: Line, { words }: ShellCommand): boolean {
       ({ value }, at) => /\/-/.test(value) || (at > 1 && each.words[at - 1]!.value === '--' && value.startsWith('-')),
     ),
   )
-  return (
-    makes ||
-    words
-      .filter(startsOpen)
-      .some((word) => line.place.expanded(word)?.some(({ path }) => basename(path).startsWith('-')) !== false)
-  )
+  return makes || words.filter(startsOpen).some((word) => line.place.mayBeOption(word))
 }
 
 const startsOpen = ({ glob, path }: ShellWord): boolean => glob && /^[*?[{-]/.test(path)

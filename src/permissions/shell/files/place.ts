@@ -1,4 +1,5 @@
 /** Where commands are judged: by which rules and mode, in which folders; and what was worked out there. */
+import { join } from 'node:path'
 import { type FileAccess, inWorkingDirectories, placesOf } from '../../paths/access.ts'
 import { matchesPath, resolvePaths } from '../../paths/pattern.ts'
 import { treeHolds } from '../../paths/tree.ts'
@@ -159,6 +160,12 @@ export class Place {
     return paths?.map((path) => ({ ...word, path }))
   }
 
+  /** Whether wildcards at the beginning of a word stand for a name or a folder that begins with a dash. */
+  mayBeOption(word: ShellWord): boolean {
+    const dashed = (this.directories ?? [this.question.cwd]).map((directory) => join(directory, '-'))
+    return this.expanded(word)?.some(({ path }) => dashed.some((each) => path.startsWith(each))) ?? true
+  }
+
   /** Null: too many. */
   private expand(glob: string): readonly string[] | null {
     const { cwd, home } = this.question
@@ -179,9 +186,7 @@ export class Place {
     if (isDevice(word.value) || isDevice(word.path)) return true
     if (word.path.includes(HOLE) || !this.directories) return false
     const words = this.expanded(word)
-    // a name that begins with a dash would be an option
-    if (!words || (word.glob && /^[*?[]/.test(word.path) && words.some(({ path }) => /\/-[^/]*$/.test(path))))
-      return false
+    if (!words || (word.glob && /^[*?[]/.test(word.path) && this.mayBeOption(word))) return false
     return words.every((each) =>
       this.accesses(each, 'read').every((access) => {
         if (!inWorkingDirectories(access, this.question)) return false
