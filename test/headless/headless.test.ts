@@ -258,7 +258,7 @@ test('--agents and --agent: whoever is defined there works, with its prompt, too
   assert.deepEqual(toolsTold(model), ['Read'])
 })
 
-test('sessions: named, continued, resumed by id and by name, forked', async (t) => {
+test('sessions: named, continued, resumed by id, by name and by the id of their conversation, forked', async (t) => {
   const { at, model, ask } = await headless(t)
   const id = crypto.randomUUID()
   await ask('one', '--session-id', id, '--name', 'fruit')
@@ -279,6 +279,11 @@ test('sessions: named, continued, resumed by id and by name, forked', async (t) 
   const again = await ask('x', '--session-id', id)
   assert.deepEqual([again.code, again.stdout], [2, ''])
   assert.match(again.stderr, /is in use/)
+  const [{ conversation }] = at.rows<{ conversation: string }>(
+    'SELECT conversation_id AS conversation FROM sessions',
+  ) as [{ conversation: string }]
+  await ask('seven', '--resume', conversation)
+  assert.deepEqual([prompts().at(-2), prompts().at(-1)], ['five', 'seven'], 'its newest session')
   assert.equal(at.rows('SELECT 1 FROM sessions').length, 2)
 })
 

@@ -93,9 +93,12 @@ function newSession(options: StartOptions, { db, env }: Pick<Runtime, 'db' | 'en
   })
 }
 
-/** By its id, by its name, or by the beginning of its id. */
+/** By its id, its name or its conversation, which `ona inspect` shows, or by the beginning of its id. */
 export const namedSession = (db: Runtime['db'], wanted: string): SessionRow | undefined =>
-  getSession(db, wanted) ?? byName(db, wanted) ?? sessionByPrefix(db, wanted)
+  getSession(db, wanted) ??
+  byName(db, wanted) ??
+  newestSession(db, { conversationId: wanted }) ??
+  sessionByPrefix(db, wanted)
 
 function byName(db: Runtime['db'], name: string) {
   const row = db.get<{ conversationId: string }>(
