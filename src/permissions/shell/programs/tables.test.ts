@@ -479,3 +479,21 @@ test('programs that are given code: in any word, after their option, or in their
   )
   assert.deepEqual(['cat -e a', 'xnode -e a', 'nodex -e a'].map(texts), [undefined, undefined, undefined])
 })
+
+test('the value of an option of read or mapfile is no name of a variable', () => {
+  const unknown = (line: string) => readShell(line).unknown
+  const options = { read: 'pdnNtu', mapfile: 'dnOsuc', readarray: 'dnOsuc' }
+  const lines = (words: (letter: string) => string) =>
+    Object.entries(options).flatMap(([name, letters]) => [...letters].map((letter) => `${name} ${words(letter)}`))
+  const values = [...lines((letter) => `-${letter} "$q" x`), ...lines((letter) => `-r${letter} "$q" x`)]
+  assert.deepEqual(
+    values.filter((line) => unknown(line) !== undefined),
+    [],
+  )
+  const names = [...lines((letter) => `-${letter}9 "$q"`), ...lines((letter) => `-${letter} 9 "$q"`), 'read -r "$q"']
+  const isSet = 'it sets a variable whose name is only known when it runs'
+  assert.deepEqual(
+    names.filter((line) => unknown(line) !== isSet),
+    [],
+  )
+})
