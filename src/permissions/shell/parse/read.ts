@@ -253,6 +253,8 @@ const hides = /['"`\\]|\$[({]/
 const plainNested = (text: string): boolean =>
   /^\$\{\w+(:?[-+=?]|[#%]{1,2})[\w./: -]*\$(\([\w./ -]*\)|\{\w+\})\}$/.test(text)
 
+/** `[x]=1` within `a=(…)`, but not `[2]=1`. */
+const openIndex = /^\[(?!-?\d+\]).*\]\+?=/s
 const simpleIndex = /^(@|\*|-?\d*)$/
 
 /** Whether bash calculates here: names in it are replaced by their values, and those are read as code again. */
@@ -277,7 +279,10 @@ function isCalculated(node: SyntaxNode): boolean {
   if (node.type === 'ArithmeticWord') return !isNumber.test(node.value)
   if (node.type === 'TestBinary') return /^-(eq|ne|l[te]|g[te])$/.test(node.operator)
   if (node.type === 'TestUnary') return /^-[vR]$/.test(node.operator)
-  if (node.type === 'Assignment') return !simpleIndex.test(node.index?.text ?? '')
+  if (node.type === 'Assignment') {
+    const elements = node.value.type === 'ArrayValue' ? node.value.elements : []
+    return !simpleIndex.test(node.index?.text ?? '') || elements.some((each) => openIndex.test(each.text))
+  }
   if (node.type !== 'ParameterExpansion') return false
   if (node.prefix === '!' || !simpleIndex.test(node.index?.text ?? '')) return true
   const { operation } = node
