@@ -195,7 +195,7 @@ test('every number in the tables and expressions of the rules is listed', () => 
   const named = programNumbers.flatMap((text) => text.match(/[A-Za-z_.-]*\d+/g)!)
   const isNamed = (word: string) => named.some((each) => word.toLowerCase().endsWith(each.toLowerCase()))
   const others = {
-    options: ['-0', '-1', '-2', 'kfawsS1', '-9'], // they are never free: `man -[kfawsS1-9]`
+    options: ['-0', '-1', '-2', 'kfawsS1', 'HIuisgaFp01', 'bciIkNnrhL0', 'print0', '-9'], // they are never free: `man -[kfawsS1-9]`
     escapes: ['44', '140', '24', '60', '-7'], // no more than what follows a backslash: `[0-7]{3}`
     sets: ['-4', '23'], // listed one by one: `PS[0-4]`, `capture[23]`
     alone: ['0', '7'], // `open(0)`, `7z`

@@ -7,6 +7,8 @@ import { isOneOption, isOneWord, isText, pathValue } from './unknown-values.ts'
 const gitForbidden = [
   ...['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--upload-pack', '--filters'],
   ...['--show-signature', '--contents', '--batch-check', '--batch-command', '--stdin', '--edit', '--paginate'],
+  '--help', // it runs man, which runs a pager
+  ...['--remerge-diff', '--ignore-revs-file'], // it writes the merge to compare with; it prints lines that it rejects
   '--no-index', // it reads what git does not know, too
 ]
 const isForbiddenToGit = byName((option) => gitForbidden.some((each) => abbreviates(option, each)))
@@ -20,6 +22,12 @@ const grepTakes = /^-[ABCme]$/
 
 /** Options whose joined value is text: what it is when it runs does not matter. */
 const gitText = /^-[SG]|^--(format|pretty|grep|author|since|until)/
+
+/** `-O` reads a file, `--diff-merges=remerge` writes one. */
+const readsFile = /^(-(?![SGL])\w*O.|--diff-me[a-z-]*=r)/
+
+/** Formats that run gpg: `%G?`, `%(signature:grade)`. */
+const verifies = /%G|%\(\*?signature/
 
 /** Verbs that read whatever their operands are. */
 const gitReads =
@@ -74,12 +82,13 @@ export function gitUse(args: readonly ShellWord[]): ReadOnlyUse | undefined {
     const before = rest[index - 1]?.value ?? ''
     if (word.value.startsWith('-')) {
       if (!word.literal && !(gitText.test(word.value) && isOneOption(word))) return undefined
-      if (isForbiddenToGit(word.value)) return undefined
-      if (isGrep && /^(-[a-zA-Z]*[Of]|--(unt|no-ex))/.test(word.value)) return undefined
-      if (verb.value === 'blame' && /^-[a-zA-Z]*S/.test(word.value)) return undefined
+      if (isForbiddenToGit(word.value) || verifies.test(word.value)) return undefined
+      if (isGrep && /^(-\w*[Of]|--(unt|no-ex))/.test(word.value)) return undefined
+      if (!isGrep && readsFile.test(word.value)) return undefined
+      if (/^(blame|annotate)$/.test(verb.value) && /^-\w*S/.test(word.value)) return undefined
       paths.push(...pathValue(word.value), ...(word.value.startsWith('-L') ? afterLastColon(word) : []))
     } else if ((isGrep ? grepTakes : gitTakes).test(before)) {
-      if (!isOneWord(word)) return undefined
+      if (!isOneWord(word) || verifies.test(word.value)) return undefined
       const isPlain = isGrep ? before === '-e' : takesText.test(before)
       if (!isPlain) paths.push(word, ...afterColon(word), ...(before === '-L' ? afterLastColon(word) : []))
     } else if (expectsPattern) {

@@ -45,6 +45,8 @@ const none: Program = { most: 0 }
 const whereRecursive = (words: readonly ShellWord[]): ReadOnlyUse['tree'] =>
   looksThroughFolders(words.map(({ value }) => value)) ? 'hidden' : undefined
 
+const isGiven = (words: readonly ShellWord[], option: RegExp): boolean => words.some(({ value }) => option.test(value))
+
 const lines = ['-n', '-c', '--lines', '--bytes']
 const context = ['-m', '-A', '-B', '-C', '-d', '--max-count', '--after-context', '--before-context', '--context']
 const grep: Program = {
@@ -60,18 +62,23 @@ const grep: Program = {
   tree: whereRecursive,
 }
 
+/** Options that choose by name, kind, age or size, and how the names are shown. */
+const fdOption =
+  /^-([HIuisgaFp01q]+|[HIuisgaFp01]*[etdEjcS][^-]*)$|^--(hidden|no-ignore(-vcs|-parent)?|unrestricted|case-sensitive|ignore-case|glob|regex|fixed-strings|absolute-path|full-path|print0|max-results|quiet|extension|type|((max|min|exact)-)?depth|exclude|size|changed-(within|before)|color|threads|show-errors|one-file-system|prune|strip-cwd-prefix|and)(=.*)?$/s
+
 const programs: Record<string, Program> = {
   ...Object.fromEntries(
     ['echo', 'printf', 'true', 'false', ':', 'seq', 'basename', 'dirname', 'tr'].map((n) => [n, talk]),
   ),
   ...Object.fromEntries(
-    ['whoami', 'id', 'groups', 'uname', 'arch', 'nproc', 'uptime', 'tty', 'locale', 'logname', 'df', 'test', '['].map(
-      (n) => [n, talk],
-    ),
+    ['whoami', 'id', 'groups', 'uname', 'arch', 'nproc', 'uptime', 'tty', 'logname', 'df', 'test', '['].map((n) => [
+      n,
+      talk,
+    ]),
   ),
-  ...Object.fromEntries(
-    ['which', 'type', 'sleep', 'expr', 'factor', 'getconf', 'pgrep', 'free', 'lscpu'].map((n) => [n, talk]),
-  ),
+  ...Object.fromEntries(['which', 'type', 'sleep', 'expr', 'factor', 'getconf', 'free', 'lscpu'].map((n) => [n, talk])),
+  pgrep: { ...talk, noShort: 'F', noLong: ['--pidfile'] },
+  locale: { ...talk, noShort: 'm', noLong: ['--charmaps'] }, // gzip reads those
   pwd: none,
   hostname: { most: 0, only: /^-[sfidIAy]+$|^--(short|fqdn|long|ip-address|all-ip-addresses|domain)$/ },
   // without a + its operand sets the clock
@@ -88,24 +95,31 @@ const programs: Record<string, Program> = {
   },
   // its e modifier prints the environment of processes
   ps: { ...talk, check: (words) => !words.some((word) => !word.literal || /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
-  ...Object.fromEntries(['ls', 'stat', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
+  ...Object.fromEntries(['stat', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
+  ls: { metadata: true, check: (words) => !(isGiven(words, /^-\w*R|^--rec/) && isGiven(words, /^-\w*L|^--de/)) },
   du: {
     metadata: true,
     takes: ['-d', '--max-depth', '--exclude', '-t'],
-    noShort: 'X',
-    noLong: ['--files0-from', '--exclude-from'],
+    noShort: 'XL',
+    noLong: ['--files0-from', '--exclude-from', '--dereference'],
   },
-  file: { metadata: true, noShort: 'CmfzZ', noLong: ['--compile', '--magic-file', '--files-from', '--uncompress'] },
+  file: {
+    metadata: true,
+    only: /^-[bciIkNnrhL0s]+$|^--(brief|mime(-type|-encoding)?|extension|keep-going|no-pad|raw)$/,
+  },
   tree: {
     metadata: true,
     takes: ['-L', '-I', '-P'],
-    noShort: 'oRH',
-    noLong: ['--output', '--fromfile', '--fromtabfile'],
+    noShort: 'oRHl',
+    noLong: ['--output', '--fromfile', '--fromtabfile', '--infofile', '--gitfile'],
   },
-  ...Object.fromEntries(['cat', 'tac', 'nl', 'rev', 'expand', 'unexpand', 'cksum'].map((n) => [n, any])),
+  ...Object.fromEntries(['cat', 'tac', 'nl', 'rev', 'expand', 'unexpand'].map((n) => [n, any])),
   ...Object.fromEntries(['head', 'tail'].map((n) => [n, { takes: [...lines, '-s', '--pid', '--sleep-interval'] }])),
   ...Object.fromEntries(
-    ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'b2sum'].map((n) => [n, { noShort: 'c', noLong: ['--check'] }]),
+    ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum', 'b2sum', 'cksum'].map((n) => [
+      n,
+      { noShort: 'c', noLong: ['--check'] },
+    ]),
   ),
   wc: { noLong: ['--files0-from'] },
   cut: { takes: ['-d', '-f', '-c', '-b', '--delimiter', '--fields', '--output-delimiter'] },
@@ -118,14 +132,14 @@ const programs: Record<string, Program> = {
   join: { takes: ['-t', '-1', '-2', '-o', '-e', '-a', '-v', '-j'] },
   diff: {
     takes: ['-U', '-C', '--label', '-x', '--exclude', '-I', '-W', '-F'],
-    noShort: 'X',
-    noLong: ['--from-file', '--to-file', '--exclude-from'],
+    noShort: 'Xl',
+    noLong: ['--from-file', '--to-file', '--exclude-from', '--paginate'],
     tree: whereRecursive,
   },
   base64: any,
   od: { takes: ['-A', '-t', '-N', '-j'] },
-  hexdump: { takes: ['-n', '-s', '-e'], noShort: 'f' },
-  xxd: { most: 1, takes: ['-l', '-s', '-c', '-g'], noShort: 'r' },
+  hexdump: { takes: ['-n', '-s', '-e'], noShort: 'f', noLong: ['--format-file'] },
+  xxd: { most: 1, takes: ['-l', '-s', '-c', '-g'], noShort: 'r', noLong: ['--revert'] },
   strings: { takes: ['-n'], check: (words) => !words.some((word) => word.value.startsWith('@')) },
   uniq: { most: 1, takes: ['-f', '-s', '-w'] },
   sort: {
@@ -146,27 +160,26 @@ const programs: Record<string, Program> = {
       ...['--context-separator', '--field-context-separator', '--field-match-separator', '--path-separator'],
       ...['--dfa-size-limit', '--regex-size-limit', '--pre-glob'],
     ],
-    noShort: 'ef',
-    noLong: ['--pre', '--hostname-bin', '--file', '--regexp', '--ignore-file', '--search-zip'],
+    noShort: 'efLz',
+    noLong: ['--pre', '--hostname-bin', '--file', '--regexp', '--ignore-file', '--search-zip', '--follow'],
     check: (words) => !words.some(({ value }) => /^-[^-gt][^-]*[gt]/.test(value)), // its value may be the next word
     tree: (words) => (rgFindsHidden(words) ? 'hidden' : 'visible'),
   },
   find: {
-    check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0)/.test(word.value)),
+    check: (words) => !words.some((word) => /^-(exec|ok|delete|fprint|fls|files0|follow|[DL])/.test(word.value)),
   },
   fd: {
     metadata: true,
     text: 1,
     takes: ['-e', '-t', '-d', '-E'],
-    noShort: 'xX',
-    noLong: ['--exec-batch', '--search-path', '--base-directory'],
+    only: fdOption,
   },
   jq: {
     text: 1,
     code: true,
     only: /^-[rcnesaSCMj]+$|^--(raw-output|compact-output|null-input|slurp|sort-keys|tab|exit-status|join-output)$/,
     check: (words) =>
-      !words.some((word) => /\benv\b|\$ENV|\b(import|include|input_filename|debug|getpath)\b/.test(word.value)),
+      !words.some((word) => /\b(env|ENV|import|include|input_filename|debug|getpath|modulemeta)\b/.test(word.value)),
   },
   sed: {
     text: 1,
@@ -179,7 +192,9 @@ const programs: Record<string, Program> = {
     takes: ['-F'],
     only: /^-F/,
     check: (words) =>
-      !words.some((word) => /system|getline|[|>@]|ENVIRON|close|printf?\s*\(?\s*"[^"]*"\s*>|\bARG/.test(word.value)),
+      !words.some((word) =>
+        /system|getline|[|>@]|ENVIRON|SYMTAB|FUNCTAB|close|printf?\s*\(?\s*"[^"]*"\s*>|\bARG/.test(word.value),
+      ),
   },
   cd: { metadata: true, most: 1, only: /^-[LP]$/, check: (words) => /^[^-]/.test(words.at(-1)?.value ?? '') },
 }
@@ -212,9 +227,11 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
   const options: string[] = []
   const operands: ShellWord[] = []
   const takes = program.takes ?? []
+  // xxd, and uniq without GNU, take an option behind their file for the file to write
+  const atEnd = () => program.most === 1 && operands.length === 1
   for (let at = 0, ended = false; at < args.length; at++) {
     const word = args[at]!
-    if (ended || !word.value.startsWith('-') || word.value === '-') operands.push(word)
+    if (ended || atEnd() || !word.value.startsWith('-') || word.value === '-') operands.push(word)
     else if (word.value === '--') ended = true
     else {
       // a pattern such as --include=*.ts stays as it is written
@@ -233,14 +250,13 @@ function programUse(program: Program, args: readonly ShellWord[], name: string):
     return undefined
   const text = options.includes('--files') ? 0 : (program.text ?? 0)
   if (text === 1 && operands[0] && !isText(operands[0], program.code === true, args)) return undefined
-  const paths = [
+  const given = [
     ...operands.slice(text),
     ...operands.slice(0, text).filter((word) => word.glob), // it prints the names that the shell finds
-    ...options.flatMap(pathValue),
   ].filter((word) => word.value !== '-')
   const tree = program.tree?.(args)
   return {
-    paths: tree && paths.length === 0 ? [here] : paths,
+    paths: [...(tree && given.length === 0 ? [here] : given), ...options.flatMap(pathValue)],
     metadata: program.metadata === true || text === Number.POSITIVE_INFINITY,
     tree,
   }
@@ -260,7 +276,7 @@ function optionIsSafe({ only, noShort = '', noLong = [], takes = [] }: Program, 
 /** The folders come first; tests and their values follow. */
 function findUse(program: Program, args: readonly ShellWord[]): ReadOnlyUse | undefined {
   if (args.some((word) => !word.literal && !word.glob) || !program.check!(args)) return undefined
-  const end = args.findIndex((word) => /^[-(!]/.test(word.value) && !/^-([HLP]|O\d)$/.test(word.value))
+  const end = args.findIndex((word) => /^[-(!]/.test(word.value) && !/^-([HP]|O\d)$/.test(word.value))
   const from = (end < 0 ? args : args.slice(0, end)).filter((word) => !word.value.startsWith('-'))
   const newer = args.filter((_, at) => /^-(newer\w*|samefile|anewer|cnewer)$/.test(args[at - 1]?.value ?? ''))
   const globs = args.filter((word) => word.glob) // they may expand to a name that reads as an action

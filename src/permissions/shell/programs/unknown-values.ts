@@ -1,4 +1,5 @@
 /** Words of commands that only read: what they may be when they run. */
+import { isSecretFile } from '../../secret-files.ts'
 import { HOLE } from '../../wildcard.ts'
 import { plainWord, type ShellWord } from '../parse/command.ts'
 
@@ -16,8 +17,12 @@ export const isText = (word: ShellWord, code: boolean, args: readonly ShellWord[
   return word.glob ? !word.path.includes(HOLE) : isOneWord(word) && (ended || !word.value.startsWith(HOLE))
 }
 
-/** `--exclude=/x`, `--include=*.ts`: read as a path, which is the cautious reading. */
+/** `--exclude=/x`, `--exclude-from=keys/a`: read as a path, which is the cautious reading. */
 export function pathValue(option: string): ShellWord[] {
-  const value = /^--[\w-]+=([/~.].*)/s.exec(option)?.[1]
-  return value === undefined ? [] : [plainWord(value)]
+  const value = /^--[\w-]+=(.+)/s.exec(option)?.[1]
+  return value !== undefined && (/^[/~.]/.test(value) || isNamed(value)) ? [plainWord(value)] : []
 }
+
+/** A file in a folder, or one that usually holds a secret. */
+const isNamed = (value: string): boolean => !unsettled.test(value) && (value.includes('/') || isSecretFile(`/${value}`))
+const unsettled = new RegExp(`[*?[${HOLE}]`)
