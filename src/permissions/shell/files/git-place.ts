@@ -25,7 +25,7 @@ export function configRunsPrograms(projectDir: string): boolean {
 
 /** Anywhere in the file, also as part of another name: a false match costs a prompt. */
 const runsPrograms =
-  /fsmonitor|hookspath|pager|external|textconv|filter|include|\bdriver|\bcommand\b|\bprogram\b|worktree\s*=|attributesfile|partialclone|promisor/i
+  /fsmonitor|hookspath|pager|external|textconv|filter|include|\bdriver|command\b|\bprogram\b|worktree\s*=|attributesfile|partialclone|promisor/i
 
 function gitFolder(from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {

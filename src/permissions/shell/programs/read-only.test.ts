@@ -58,6 +58,8 @@ test('the repository configuration that git reads must not name programs', async
   assert.equal(await rule('git status'), 'ask')
   writeFileSync(config, '[core]\n\tbare = false\n')
   assert.equal(await rule('git status'), 'allow')
+  writeFileSync(config, '[core]\n\talternateRefsCommand = ./x\n')
+  assert.equal(await rule('git log --alternate-refs'), 'ask')
   writeFileSync(config, '[include]\n\tpath = ../x\n')
   assert.equal(await rule('git log'), 'ask')
   writeFileSync(config, '[core]\n\tbare = false\n')

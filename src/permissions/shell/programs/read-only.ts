@@ -57,7 +57,7 @@ const grep: Program = {
     ...['--binary-files', '--devices', '--directories', '--group-separator'],
   ],
   noShort: 'fR',
-  noLong: ['--file', '--dereference-recursive'],
+  noLong: ['--file', '--exclude-from', '--dereference-recursive'],
   check: (words) => !words.some((word) => /^(-[a-zA-Z]*e|--regexp)/.test(word.value)),
   tree: whereRecursive,
 }
