@@ -93,8 +93,13 @@ const programs: Record<string, Program> = {
           (/^[-+]/.test(word.value) || /^(-d|--date)$/.test(words[at - 1]?.value ?? '')),
       ),
   },
-  // its e modifier prints the environment of processes
-  ps: { ...talk, check: (words) => !words.some((word) => !word.literal || /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) },
+  ps: {
+    ...talk,
+    // its e modifier prints the environment of processes, and -e is one beside options that only BSD has: `ps -axe`
+    check: (words) =>
+      !words.some((word) => !word.literal || /^[A-Za-z]*e|^-\w*E|env/.test(word.value)) &&
+      (!isGiven(words, /^-\w*e/) || !isGiven(words, /^-(?!-|[AadefFlLyHjmwcP]*(o.*)?$)/)),
+  },
   ...Object.fromEntries(['stat', 'realpath', 'readlink', 'exa', 'eza'].map((n) => [n, list])),
   ls: { metadata: true, check: (words) => !(isGiven(words, /^-\w*R|^--rec/) && isGiven(words, /^-\w*L|^--de/)) },
   du: {
