@@ -188,6 +188,22 @@ test('where the policy fails, what was asked already is settled all the same', a
   assert.deepEqual(settled, ['a answered'])
 })
 
+test('where settling one parallel handler fails, those beside it are settled all the same', async () => {
+  const settled: string[] = []
+  const asked = askInOrder(['a', 'b', 'c', 'd'], {
+    admit: () => true,
+    isParallel: (name) => name !== 'd',
+    question: (name) => question(() => new Promise((resolve) => setImmediate(resolve, name))),
+    settle: (name, { kind }: Outcome<unknown>) => {
+      settled.push(`${name} ${kind}`)
+      if (name === 'b') throw new Error('no record')
+      return false
+    },
+  })
+  await assert.rejects(asked, new Error('no record'))
+  assert.deepEqual(settled, ['a answered', 'b answered', 'c answered'])
+})
+
 test('whatever was thrown is described, and describing it never throws', () => {
   const hostile = new Proxy(
     {},

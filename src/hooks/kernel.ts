@@ -53,7 +53,8 @@ export async function askInOrder<H, T, Q extends Question<T>>(
     if (policy.settle(handler, outcome, question)) isDecided = true
   }
   const settleTogether = async () => {
-    for (const { handler, outcome, question } of together.splice(0)) settle(handler, await outcome, question)
+    for (let next = together.shift(); next; next = together.shift())
+      settle(next.handler, await next.outcome, next.question)
   }
   try {
     for (const handler of handlers) {
