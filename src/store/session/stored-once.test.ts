@@ -8,6 +8,7 @@ import type { Invocation } from '../../hooks/plane.ts'
 import { listHookInvocations } from '../audit.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { openDb } from '../open.ts'
+import { keepOut } from '../secrets.ts'
 import { commitToolCall } from './commit.ts'
 import { asLiteral, usesIn, withReferences, withTexts } from './stored-once.ts'
 import { appendEntry, type Entry } from './transcript.ts'
@@ -151,6 +152,24 @@ test('what is not there any more stays a reference', (t) => {
     { tool_use_id: 'short', entry: 9, at: '/content', characters: 1 },
   ].map((about) => JSON.stringify({ tool_input: { stored_in_transcript: about } }))
   for (const reference of references) assert.equal(withTexts(db, sessionId, reference), reference)
+})
+
+test('a text with a secret is read back as a hook was given it, without the secret', (t) => {
+  const { db, conversationId, sessionId } = record(t)
+  const secret = 'known-only-here-7713'
+  keepOut(secret)
+  const long = (word: string) => `${`${word} `.repeat(1000)}${secret}${` ${word}`.repeat(1000)}`
+  const [typed, printed] = [long('typed'), long('printed')]
+  const use: Entry = { _t: 'tool_use', id: 'call "1"', name: 'Write', input: { content: typed } }
+  const { sequence } = appendEntry(db, sessionId, use)
+  const cut = [typed, typed.slice(0, 3000), typed.slice(0, 6010), printed, printed.slice(0, 9000)]
+  const invocations = cut.map((text) => row(JSON.stringify({ text })))
+  const result = { tool_use_id: 'call "1"', content: printed, is_error: false }
+  commitToolCall(db, { sessionId, conversationId, invocations, result, uses: usesIn(use, sequence) })
+  assert.deepEqual(
+    listHookInvocations(db).map(({ inputJson }) => JSON.parse(inputJson).text),
+    cut.map((text) => text.replace(secret, '[secret]')),
+  )
 })
 
 test('words of a call that look like a reference are not taken for one', (t) => {

@@ -5,6 +5,7 @@
 import type { Invocation } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
 import type { ReadDb } from '../open.ts'
+import { storable } from '../secrets.ts'
 
 /** Shorter ones stay in the row: a reference would save little. */
 const longFrom = 2048
@@ -81,12 +82,18 @@ function shortened(given: string, texts: readonly StoredText[]): string {
   }
 }
 
-/** Long strings within a value, each with its place as a JSON pointer. */
+/** Long strings within a value that are stored as they are, each with its place as a JSON pointer. */
 function eachLong(value: unknown, at: string, found: (text: string, pointer: string) => void): void {
-  if (typeof value === 'string' && value.length >= longFrom) found(value, at)
+  if (typeof value === 'string' && value.length >= longFrom && !holdsSecret(value)) found(value, at)
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value))
       eachLong(inner, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, found)
+}
+
+/** Without its secrets the stored text has another length, so a reference to it could not be read back. */
+function holdsSecret(text: string): boolean {
+  const json = JSON.stringify(text)
+  return storable(json) !== json
 }
 
 /** What a hook was given, whole. A text that was erased or is missing stays a reference. */
