@@ -27,7 +27,15 @@ import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
 import { commitRound, commitToolCall } from '../session/commit.ts'
 import { setState } from '../state.ts'
-import { archivable, archiveConversation, archiveOf, unarchiveConversation, unarchiveSession } from './archive.ts'
+import {
+  archivable,
+  archiveConversation,
+  archiveFiles,
+  archiveOf,
+  archiveProblems,
+  unarchiveConversation,
+  unarchiveSession,
+} from './archive.ts'
 import { packed, rowsOf, unpacked } from './frame.ts'
 import {
   archivedConversations,
@@ -333,6 +341,15 @@ test('archived rows are read from the newest conversation on, until there are en
       { rows: [b], left: 0 },
     ],
   )
+  const room = 4 * 1024 * 1024 - archiveOf(db, 'b')!.length
+  db.run("UPDATE ona_archives SET length = ? WHERE conversation_id = 'a'", room + 1)
+  assert.deepEqual(read(2), { rows: [b], left: 1 })
+  db.run("UPDATE ona_archives SET length = ? WHERE conversation_id = 'a'", room)
+  assert.match(
+    message(() => read(2))!,
+    /^damaged: .*old\.zst was changed at byte 0/,
+    'it is unpacked: so long it is not',
+  )
 })
 
 test('archives are found by the events and tools of their hooks, and listed as long as they are there', (t) => {
@@ -423,6 +440,28 @@ test('what was changed or is missing is reported, and nothing of it is used', (t
   )
   writeFileSync(file, whole)
   assert.equal(unarchiveConversation(db, 'a'), true)
+})
+
+test('archives that are missing or cut off are found without reading them', (t) => {
+  const { db, file } = record(t)
+  assert.deepEqual([archiveFiles(db), archiveProblems(db)], [[], []])
+  const other = join(file, '..', 'new.zst')
+  for (const [id, name] of [
+    ['a', 'old.zst'],
+    ['b', 'old.zst'],
+    ['now', 'new.zst'],
+  ] as const)
+    archiveConversation(db, id, name)
+  assert.deepEqual([archiveFiles(db), archiveProblems(db)], [[other, file], []])
+  const { size } = statSync(file)
+  fs.truncateSync(file, size - 1)
+  rmSync(other)
+  assert.deepEqual(archiveProblems(db), [
+    `the archive ${other} is missing; restore it from a copy`,
+    `the archive ${file} was cut off at byte ${size - 1}; restore it from a copy`,
+  ])
+  writeFileSync(file, Buffer.alloc(size + 1))
+  assert.deepEqual(archiveProblems(db).slice(1), [], 'it may go on')
 })
 
 test('a row that is in no link, from another program or from before the chain, is moved too', (t) => {
