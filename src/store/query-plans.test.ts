@@ -1,6 +1,9 @@
 /** How SQLite finds what commands ask for: nothing that a user waits for reads a whole table, or a whole session for one call. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eraseSession } from '../audit/evidence/erase.ts'
+import { isErased } from '../audit/evidence/erase-files.ts'
+import { importedCalls } from '../audit/replay/dispatcher-calls.ts'
 import { lineage } from '../files/process-tree.ts'
 import { listApprovals } from './approvals.ts'
 import { listHookInvocations } from './audit.ts'
@@ -10,26 +13,26 @@ import { approvedPlan, listPlans } from './plans.ts'
 import { usageByDay } from './reports.ts'
 import { withTexts } from './session/stored-once.ts'
 
-/** The plans of the statements that `work` runs. */
-function plansOf(work: (db: Db) => unknown): string[] {
+const watchedCalls: readonly (string | symbol)[] = ['all', 'arrays', 'each', 'get', 'run']
+
+/** The plans of the statements that `work` runs, on a record that `prepare` has written to. */
+function plansOf(work: (db: Db) => unknown, prepare: (db: Db) => unknown = () => {}): string[] {
   const db = openDb(inMemory)
   const plans: string[] = []
-  const asked = (sql: string) => {
-    const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    plans.push(plan.map(({ detail }) => detail).join('; '))
-  }
-  const watched = {
-    path: inMemory,
-    all(sql: string, ...values: never[]) {
-      asked(sql)
-      return db.all(sql, ...values)
+  const watched = new Proxy(db, {
+    get(_, name: keyof Db) {
+      const value = db[name]
+      if (typeof value !== 'function') return value
+      if (!watchedCalls.includes(name)) return value.bind(db)
+      return (sql: string, ...values: never[]) => {
+        const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+        plans.push(plan.map(({ detail }) => detail).join('; '))
+        return (value as (...given: unknown[]) => unknown).call(db, sql, ...values)
+      }
     },
-    get(sql: string, ...values: never[]) {
-      asked(sql)
-      return db.get(sql, ...values)
-    },
-  } as Partial<Db> as Db
+  })
   try {
+    prepare(db)
     work(watched)
   } finally {
     db.close()
@@ -113,4 +116,26 @@ test('which hooks of a session ran last is read from an index alone, and then on
       ].join('; '),
     ],
   )
+})
+
+/** A session with this id, which is a log of the dispatcher. */
+const withLog = (db: Db) => {
+  db.run("INSERT INTO conversations(id, project_dir) VALUES ('c', '/')")
+  db.run("INSERT INTO sessions(session_id, conversation_id) VALUES ('c', 'c')")
+  db.run("INSERT INTO ona_dispatcher_imports(project_dir, sid, session_id, bytes) VALUES ('/', '00000000', 'c', 1)")
+}
+
+test('of a log of the dispatcher and of an erased session the rows of that session are read, not those of an event', () => {
+  const plans = [
+    ...plansOf((db) => [...importedCalls(db)], withLog),
+    ...plansOf((db) => eraseSession(db, 'c', 'on request'), withLog),
+  ].filter((plan) => plan.includes('hook_invocations') || plan.includes('SEARCH h '))
+  assert.equal(plans.length > 2, true)
+  for (const plan of plans) assert.doesNotMatch(plan, /ona_hooks_event/)
+})
+
+test('whether a copy beside the record is of an erased session is read from the rows of that session', () => {
+  for (const column of ['conversation_id', 'session_id'] as const)
+    for (const plan of plansOf((db) => isErased(db, column, 'c')))
+      assert.doesNotMatch(plan, /ona_tombstones_row \(table_name=\?\)/)
 })

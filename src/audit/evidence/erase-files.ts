@@ -61,14 +61,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-const isErased = (db: ReadDb, column: Copy['column'], id: string): boolean =>
+export const isErased = (db: ReadDb, column: Copy['column'], id: string): boolean =>
   db.get(
     `SELECT 1 WHERE NOT EXISTS (
          SELECT 1 FROM sessions s WHERE s.${column} = ?1
            AND (s.conversation_id IN (SELECT conversation_id FROM ona_archives) OR ${holdsContent}))
        AND EXISTS (
-         SELECT 1 FROM sessions s JOIN transcript_entries e ON e.session_id = s.session_id
-           JOIN ona_tombstones o ON o.table_name = 'transcript_entries' AND o.row_id = e.id
+         SELECT 1 FROM sessions s CROSS JOIN transcript_entries e ON e.session_id = s.session_id
+           CROSS JOIN ona_tombstones o ON o.table_name = 'transcript_entries' AND o.row_id = e.id
          WHERE s.${column} = ?1)`,
     id,
   ) !== undefined

@@ -84,7 +84,7 @@ function forgetPrompts(db: Db, sessionId: string): void {
            json_each(iif(json_valid(e.payload_json), e.payload_json, '{}'), '$.content') block
          WHERE e.session_id = ?1 AND e.entry_type = 'user'
          UNION SELECT iif(json_valid(input_json), input_json ->> 'prompt', NULL) FROM hook_invocations
-         WHERE session_id = ?1 AND hook_event = 'UserPromptSubmit')`,
+         WHERE session_id = ?1 AND +hook_event = 'UserPromptSubmit')`,
     sessionId,
   )
 }

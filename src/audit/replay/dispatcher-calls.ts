@@ -70,7 +70,7 @@ const decisions = `
     h.tool_use_id AS toolUseId, h.tool_name AS tool, h.input_json -> 'tool_input' AS input,
     h.stdout_text ->> 'decision' AS decision, h.stdout_text ->> 'decidedBy' AS by
   FROM hook_invocations h JOIN conversations c ON c.id = h.conversation_id
-  WHERE h.session_id = ?1 AND h.hook_event = 'PreToolUse' AND h.tool_name IS NOT NULL
+  WHERE h.session_id = ?1 AND +h.hook_event = 'PreToolUse' AND h.tool_name IS NOT NULL
     AND json_valid(h.input_json) AND json_valid(h.stdout_text) AND h.started_at >= ?2
   ORDER BY h.id`
 
