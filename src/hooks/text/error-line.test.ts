@@ -27,3 +27,11 @@ test('the line that says why a program ended: its uncaught error, else its first
     ],
   )
 })
+
+test('a long line is looked through no further than it is shown', () => {
+  const started = performance.now()
+  const line = 'Error.'.repeat(60_000)
+  assert.equal(errorLine(`guard: rejected\n${line}\n`), 'guard: rejected')
+  assert.equal(errorLine(`guard: rejected\nError: ${line}\n`), `Error: ${line}`.slice(0, 300))
+  assert.ok(performance.now() - started < 2_000)
+})

@@ -2,6 +2,8 @@
 
 /** How Python and Node print an error that nothing caught, below or above where it was thrown. */
 const uncaught = /^[\w.]*(?:Error|Exception)\b.*: /
+/** The pattern is quadratic in the length of a line, and a hook may print the megabytes that it was given. */
+const mostOfLine = 300
 
 /** As the end of a sentence, where there is one. */
 export function whyIn(stderr: string): string {
@@ -11,5 +13,5 @@ export function whyIn(stderr: string): string {
 
 export function errorLine(stderr: string): string {
   const lines = stderr.trim().split('\n')
-  return (lines.findLast((line) => uncaught.test(line)) ?? lines[0]!).slice(0, 300)
+  return (lines.findLast((line) => uncaught.test(line.slice(0, mostOfLine))) ?? lines[0]!).slice(0, mostOfLine)
 }
