@@ -53,8 +53,16 @@ export async function askInOrder<H, T, Q extends Question<T>>(
     if (policy.settle(handler, outcome, question)) isDecided = true
   }
   const settleTogether = async () => {
-    for (let next = together.shift(); next; next = together.shift())
-      settle(next.handler, await next.outcome, next.question)
+    const faults: unknown[] = []
+    for (let next = together.shift(); next; next = together.shift()) {
+      const outcome = await next.outcome
+      try {
+        settle(next.handler, outcome, next.question)
+      } catch (fault) {
+        faults.push(fault) // the others ran as well, and belong in the record
+      }
+    }
+    if (faults.length > 0) throw faults[0]
   }
   try {
     for (const handler of handlers) {
