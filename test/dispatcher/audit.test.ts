@@ -1,7 +1,7 @@
 /** The dispatcher's logs in the database: through the program and SQL alone. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -95,4 +95,45 @@ test('a log that goes on is active then; it is archived, read there and put back
       /dispatcher-0a1b2c3d-0 is a log of the dispatcher, and no conversation that can be continued/,
     )
   assert.match(ona('plan', 'list').stderr, /there is no conversation of this folder/)
+})
+
+test('a log whose archive is damaged is named and stays as it is; the others are imported', () => {
+  const folder = tempFolder()
+  const [logs, path] = [join(folder, 'repo/.ai/tmp'), join(folder, 'agent.db')]
+  const ona = (...words: string[]) =>
+    spawnSync(process.execPath, [bin, 'audit', ...words, '--json'], {
+      ...{ encoding: 'utf8', env: { ...process.env, AGENT_SDLC_DB: path, HOME: folder } },
+    })
+  const line = (day: number) =>
+    `${JSON.stringify({ ts: Date.UTC(2026, 0, day), event: 'PreToolUse', kind: 'TOOL_DECISION', decision: 'allow' })}\n`
+  const append = (log: string, day: number) => {
+    mkdirSync(join(logs, log), { recursive: true })
+    appendFileSync(join(logs, log, 'events.jsonl'), line(day))
+  }
+  append('0a1b2c3d', 1)
+  append('1a1b2c3d', 9)
+  ona('import', logs)
+  ona('archive', '--older-than', '2026-01-05')
+  const archive = join(folder, readdirSync(folder).find((name) => name.endsWith('.zst'))!)
+  const whole = readFileSync(archive)
+  writeFileSync(archive, 'damaged')
+  append('0a1b2c3d', 10)
+  append('1a1b2c3d', 10)
+  const { status, stdout } = ona('import', logs)
+  assert.deepEqual(
+    [status, JSON.parse(stdout)],
+    [
+      1,
+      {
+        ...{ sessions: 1, events: 0, decisions: 1, torn: 0 },
+        problems: [
+          `${join(logs, '0a1b2c3d/events.jsonl')} was not imported: the archive ${archive} was changed at byte 0; restore it from a copy`,
+        ],
+      },
+    ],
+  )
+  writeFileSync(archive, whole)
+  assert.deepEqual(JSON.parse(ona('import', logs).stdout), {
+    ...{ sessions: 1, events: 0, decisions: 1, torn: 0, problems: [] },
+  })
 })

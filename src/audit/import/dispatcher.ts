@@ -6,7 +6,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } fro
 import { join, resolve } from 'node:path'
 import { restoreSession, settleArchives } from '../../store/archive/archive.ts'
 import { recordHooks } from '../../store/audit.ts'
-import type { Db } from '../../store/open.ts'
+import { type Db, StoreError } from '../../store/open.ts'
 import { storable } from '../../store/secrets.ts'
 import { asLiteral } from '../../store/session/stored-once.ts'
 
@@ -37,7 +37,7 @@ export function importDispatcher(db: Db, folder: string, projectDir = resolve(fo
     .sort()) {
     const file = join(folder, sid, 'events.jsonl')
     if (!existsSync(file)) continue
-    const found = db.transaction(() => importSession(db, file, projectDir, sid))
+    const found = unlessDamaged(file, () => db.transaction(() => importSession(db, file, projectDir, sid)))
     if (typeof found === 'string') {
       total.problems.push(found)
       continue
@@ -49,6 +49,16 @@ export function importDispatcher(db: Db, folder: string, projectDir = resolve(fo
   }
   total.problems.push(...settleArchives(db))
   return total
+}
+
+/** The rows of a log may be in an archive that is missing or was changed: the other logs are imported. */
+function unlessDamaged<T>(file: string, work: () => T): T | string {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'damaged') return `${file} was not imported: ${error.message}`
+    throw error
+  }
 }
 
 function importSession(db: Db, file: string, projectDir: string, sid: string) {
