@@ -239,4 +239,6 @@ export const ownTables: readonly string[] = [
   // What was typed in a session that is erased goes with it, commands too.
   'ALTER TABLE ona_prompt_history ADD COLUMN session_id TEXT',
   'CREATE INDEX ona_prompt_history_session ON ona_prompt_history(session_id)',
+  // Nothing is left in it that retention could remove.
+  'ALTER TABLE ona_archives ADD COLUMN erased INTEGER NOT NULL DEFAULT 0',
 ]

@@ -182,6 +182,31 @@ test('erasing reaches what is archived, and leaves nothing of it in the file', (
   assert.deepEqual(globSync('*.zst', { cwd: folder }), [])
 })
 
+test('what was erased and then archived stays there: a conversation is brought back only for content that it has', (t) => {
+  const { read, write, archiveAll } = record(t)
+  const due = () => write((db) => sessionsBefore(db, before))
+  const [kept, ...others] = due()
+  write((db) => {
+    for (const id of others) eraseSession(db, id, 'retention')
+  })
+  archiveAll()
+  const inOneConversation = read((db) =>
+    db
+      .arrays<[string]>(
+        `SELECT o.session_id FROM sessions s JOIN sessions o ON o.conversation_id = s.conversation_id
+         WHERE s.session_id = ? ORDER BY o.rowid`,
+        kept!,
+      )
+      .map(([id]) => id),
+  )
+  assert.deepEqual(due().toSorted(), inOneConversation.toSorted())
+  write((db) => {
+    eraseSession(db, kept!, 'retention')
+  })
+  archiveAll()
+  assert.deepEqual(due(), [])
+})
+
 test('hook runs are found in archives, the newest conversations first, until there are enough', (t) => {
   const { read, archiveAll } = record(t)
   const ids = (db: ReturnType<typeof readDb>, conversationId?: string) =>

@@ -134,7 +134,7 @@ export const sessionsBefore = (db: Db, before: string): string[] =>
     .arrays<[string]>(
       `SELECT s.session_id FROM sessions s JOIN conversations c ON c.id = s.conversation_id
        WHERE c.last_active < ? AND c.id NOT IN (SELECT conversation_id FROM ona_holds)
-         AND (c.id IN (SELECT conversation_id FROM ona_archives) OR ${holdsContent})
+         AND (c.id IN (SELECT conversation_id FROM ona_archives WHERE erased = 0) OR ${holdsContent})
        ORDER BY c.last_active`,
       before,
     )

@@ -85,13 +85,19 @@ const isUnsettled = (db: Db, fileName: string): boolean =>
 interface Packing {
   readonly frame: Uint8Array
   readonly rows: number
+  /** Nothing is left of its content. */
+  readonly isErased: boolean
   readonly version: string
 }
 
 function packedRows(db: Db, conversationId: string): Packing {
-  let rows = 0
-  const frame = packed(checkedRows(db, conversationId, () => rows++))
-  return { frame, rows, version: versionOf(db, conversationId) }
+  let [rows, isErased] = [0, true]
+  const count = (wasErased: () => boolean) => {
+    rows++
+    isErased &&= wasErased()
+  }
+  const frame = packed(checkedRows(db, conversationId, count))
+  return { frame, rows, isErased, version: versionOf(db, conversationId) }
 }
 
 /** Changes when a row is added to the conversation, restored or erased. */
@@ -111,7 +117,7 @@ function moveRows(
   db: Db,
   conversationId: string,
   fileName: string,
-  { frame, rows, version }: Packing,
+  { frame, rows, isErased, version }: Packing,
   before?: string,
 ): Archived | undefined {
   if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
@@ -119,8 +125,8 @@ function moveRows(
   if (versionOf(db, conversationId) !== version) return undefined
   const place = appendFrame(join(dirname(db.path), fileName), frame)
   db.run(
-    'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows) VALUES (?, ?, ?, ?, ?, ?)',
-    ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows],
+    'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows, erased) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows, Number(isErased)],
   )
   db.run(
     `INSERT OR IGNORE INTO ona_archived_hooks(conversation_id, hook_event, tool_name)
@@ -221,7 +227,11 @@ export function restoreSession(db: Db, sessionId: string): boolean {
   return found !== undefined && restoreConversation(db, found.id)
 }
 
-function* checkedRows(db: Db, conversationId: string, count: () => void): Generator<ArchivedRow> {
+function* checkedRows(
+  db: Db,
+  conversationId: string,
+  count: (wasErased: () => boolean) => void,
+): Generator<ArchivedRow> {
   const digests = new Map<string, Uint8Array>()
   for (const { rows: linked } of db.each<{ rows: Uint8Array }>(
     'SELECT rows FROM ona_chain WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)',
@@ -232,13 +242,11 @@ function* checkedRows(db: Db, conversationId: string, count: () => void): Genera
     const { table, id, text } = row
     const wanted = digests.get(`${table}:${id}`)
     const { name } = archivedTables[table]!
-    if (
-      wanted !== undefined &&
-      Buffer.compare(digestOf(text), wanted) !== 0 &&
-      !db.get('SELECT 1 FROM ona_tombstones WHERE table_name = ? AND row_id = ?', name, id)
-    )
+    const wasErased = () =>
+      db.get('SELECT 1 FROM ona_tombstones WHERE table_name = ? AND row_id = ?', name, id) !== undefined
+    if (wanted !== undefined && Buffer.compare(digestOf(text), wanted) !== 0 && !wasErased())
       throw new StoreError('damaged', `${name} row ${id} is not as it was written; ona audit verify says more`)
-    count()
+    count(wasErased)
     yield row
   }
 }
