@@ -1,5 +1,6 @@
 /** The audit: which hooks ran, what was permitted, what happened. */
 import type { Invocation } from '../hooks/plane.ts'
+import { touchConversation } from './conversations.ts'
 import type { Db, ReadDb, SqlValue } from './open.ts'
 import { storable } from './secrets.ts'
 import { withTexts } from './session/stored-once.ts'
@@ -79,8 +80,17 @@ export function addEvent(db: Db, { conversationId, sessionId = null, type, detai
   const text =
     detail === undefined || detail === null ? null : typeof detail === 'string' ? detail : JSON.stringify(detail)
   const sql = 'INSERT INTO events(conversation_id, session_id, event_type, detail) VALUES (?, ?, ?, ?)'
-  return db.transaction(() => db.run(sql, conversationId, sessionId, type, maybe(text)).lastId)
+  return db.transaction(() => {
+    if (betweenTurns.has(type)) touchConversation(db, conversationId)
+    return db.run(sql, conversationId, sessionId, type, maybe(text)).lastId
+  })
 }
+
+/** What the user does beside a turn, perhaps days after the last one: an export finds new rows by the activity of conversations. */
+const betweenTurns: ReadonlySet<string> = new Set([
+  ...['approval_decided', 'operator_shell', 'permission_rules', 'model_changed', 'login', 'rewind'],
+  ...['hook_added', 'hook_removed'],
+])
 
 /** Newest last. */
 export function listEvents(

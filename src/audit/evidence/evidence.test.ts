@@ -435,6 +435,30 @@ test('an export since a time begins at the new rows of an old session that was r
   )
 })
 
+test('an export since a time has what the user did beside a turn, in a conversation that was idle for days', (t) => {
+  const { db, path } = record(t)
+  tamper(path, "UPDATE events SET timestamp = '2026-01-01 00:00:00'")
+  const acts = [
+    ...['approval_decided', 'operator_shell', 'permission_rules', 'model_changed', 'login', 'rewind'],
+    ...['hook_added', 'hook_removed'],
+  ]
+  const idle = acts.map((type) => {
+    const { id: conversationId } = createConversation(db, { projectDir: '/p' })
+    return { conversationId, sessionId: createSession(db, conversationId).sessionId, type }
+  })
+  tamper(path, "UPDATE conversations SET last_active = '2026-01-01 00:00:00'")
+  for (const event of idle) {
+    addEvent(db, { ...event, detail: {} })
+    const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+    const exported = [...exportRows(db, { since })].filter(({ kind }) => kind === 'event').map(({ reason }) => reason)
+    assert.deepEqual(exported, [event.type])
+    tamper(
+      path,
+      "UPDATE events SET timestamp = '2026-01-01 00:00:00'; UPDATE conversations SET last_active = '2026-01-01 00:00:00'",
+    )
+  }
+})
+
 test('an export says what each hook decided, however it said so', (t) => {
   const { db, sessions } = record(t, 0)
   const { id } = db.get<{ id: string }>('SELECT id FROM conversations')!
