@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sampled } from '../../../../test/support/campaign-size.ts'
 import { runCommand } from '../command.ts'
-import { runsAlike } from './command-script.ts'
+import { runsAlike, startsAlike } from './command-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
@@ -261,4 +261,11 @@ test('a command that could tell eval from -c has a shell of its own', () => {
     ...['sometimes', 'callers', 'set_up', 'echo my_name', 'ls __pycache__'],
   ]
   assert.deepEqual([telling.filter(runsAlike), alike.filter((command) => !runsAlike(command))], [[], []])
+})
+
+test('a shell is started ahead unless a variable changes how bash starts, names an exported function, or says not to', () => {
+  const otherwise = ['BASH_ENV', 'ENV', 'BASH_FUNC_ls%%', 'SHELLOPTS', 'BASHOPTS', 'ONA_WARM_SHELLS']
+  const alike = ['NODE_ENV', 'BASH_ENVS', 'ENVIRONMENT', 'MY_BASH_FUNC_ls%%', 'OLD_SHELLOPTS', 'BASHOPTS_2']
+  const startsWith = (name: string) => startsAlike({ HOME: '/', [name]: '' })
+  assert.deepEqual([otherwise.filter(startsWith), alike.filter((name) => !startsWith(name))], [[], []])
 })
