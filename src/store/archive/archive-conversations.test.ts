@@ -35,10 +35,10 @@ test('conversations are counted that had rows; one that is damaged stays, and th
     { rows: 3, bytes: 10 },
     { rows: 0, bytes: 0 },
     new StoreError('damaged', 'events row 2 is not as it was written'),
-    { rows: 4, bytes: 20 },
+    { rows: 1, bytes: 20 },
   )
   assert.deepEqual(archive(db, ['a', 'b', 'c', 'd']), {
-    ...{ conversations: 2, rows: 7, bytes: 30, skipped: 1 },
+    ...{ conversations: 2, rows: 4, bytes: 30, skipped: 1 },
     warnings: ['conversation c stays in the database: events row 2 is not as it was written'],
     heard: [1, 2, 4],
   })
