@@ -366,7 +366,7 @@ test('a program ended from outside in the middle of an answer says goodbye to it
   const ona = openOna(hooked, { env: { LM_STUDIO_BASE_URL: model.baseUrl, LM_STUDIO_MODEL: 'scripted' } })
   await ona.until(/^scripted/m)
   say(ona, 'go')
-  await ona.until(/● word/)
+  await ona.until(/● word word/)
   ona.kill('TERM')
   await ona.until(/LEFT WITH 143/)
   assert.match(readFileSync(join(hooked.project, '..', 'end.json'), 'utf8'), /"reason":"other"/)
