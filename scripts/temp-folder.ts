@@ -3,6 +3,7 @@
  * memory where there is room, since making and removing a file takes ten times as long on a disk, and the runner removes it.
  * Tests of whole programs keep the system's, since it is one of the things that they are about, and find this one in
  * ONA_TEST_FOLDER. What judges paths and a file whose first line is `// temporary files on the disk: WHY` keep it, too.
+ * ONA_TEST_REMOVED is a list of folders that the runner removes when all tests have ended (test/support/remove-folder.ts).
  */
 import { mkdirSync, readFileSync, statfsSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -35,8 +36,12 @@ export const isProgram = (file: string): boolean =>
 export const isOnDisk = (file: string): boolean =>
   judges.test(file) || readFileSync(file, 'utf8').split('\n', 1)[0]!.startsWith(`${diskLine} `)
 
+/** In the runner's folder. */
+export const removedList = 'removed'
+
 const folder = new URL(import.meta.url).searchParams.get('in')
 const file = relative('.', process.argv[1] ?? '')
+if (folder !== null) process.env['ONA_TEST_REMOVED'] = join(folder, removedList)
 if (folder !== null && (isProgram(file) || !isOnDisk(file))) {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true })

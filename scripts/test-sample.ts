@@ -7,11 +7,13 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** CPU milliseconds, as `node scripts/test.ts --costs` measured them. */
+/** As `node scripts/test.ts --costs` measured them. */
 export interface Costs {
-  /** Of files that take more than a second. */
+  /** CPU milliseconds of files that take more than a second. */
   readonly files: Readonly<Record<string, number>>
-  /** Of tests that take more than `dearMs`, by file. */
+  /** How long files take, in milliseconds, that wait for most of the time. */
+  readonly waits: Readonly<Record<string, number>>
+  /** CPU milliseconds of tests that take more than `dearMs`, by file. */
   readonly tests: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
@@ -20,6 +22,8 @@ export const costs: Costs = JSON.parse(readFileSync(costsFile, 'utf8'))
 
 /** A test that costs more runs on one in so many days that it costs `dayMs` a day, or on one in `mostDays`. */
 export const dearMs = 250
+/** A file that costs little and takes longer is one of those that start first. */
+export const waitMs = 4000
 const dayMs = 80
 const mostDays = 8
 
@@ -31,7 +35,7 @@ export function sampleOf(
   files: readonly string[],
   seed: number,
   changed: readonly string[] = [],
-  { tests } = costs,
+  { tests }: Pick<Costs, 'tests'> = costs,
 ): Sample {
   const rows = testsOfRows()
   const isChanged = changeIn(changed)

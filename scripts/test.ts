@@ -39,11 +39,11 @@ import { endDescendants } from './descendants.ts'
 import { leftOut } from './in-sample.ts'
 import { report } from './reporter.ts'
 import { type FileResult, type Result, results } from './results-reporter.ts'
-import { inMemory } from './temp-folder.ts'
+import { inMemory, removedList } from './temp-folder.ts'
 import { deal, isShared, writeBatch } from './test-batch.ts'
 import { startCheck } from './test-check.ts'
 import { startRows } from './test-rows.ts'
-import { type Costs, changedFiles, costs, costsFile, dearMs, sampleOf, today } from './test-sample.ts'
+import { type Costs, changedFiles, costs, costsFile, dearMs, sampleOf, today, waitMs } from './test-sample.ts'
 import { readRowTimes, timesTable } from './test-times.ts'
 
 const stallMs = Number(process.env['ONA_TEST_STALL_MS'] ?? 10 * 60_000)
@@ -163,7 +163,7 @@ if (rows) {
 if (!(await check)) failures.push('npm run check')
 if (values.times) process.stdout.write(timesTable(ran, readRowTimes(rowTimes), cpuMs()))
 if (values.costs) writeFileSync(costsFile, `${JSON.stringify(measured(), null, 2)}\n`)
-rmSync(scratch, { recursive: true, force: true })
+for (const folder of [...removed(), scratch]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 if (isSampled)
   console.log(
     `\nsampled: ${leftTests} tests that cost much were left to other days, and campaigns were short; ` +
@@ -182,7 +182,10 @@ function fillCompileCache(): void {
 function longestFirst(): string[] {
   const batched = new Set([...batches.values()].flat())
   const took = (path: string) =>
-    (batches.get(path) ?? [path]).reduce((sum, file) => sum + (last.get(file)?.ms ?? cost(file)), 0)
+    (batches.get(path) ?? [path]).reduce(
+      (sum, file) => sum + (last.get(file)?.ms ?? costs.waits[file] ?? cost(file)),
+      0,
+    )
   return [...batches.keys(), ...files.filter((file) => !batched.has(file))].sort((a, b) => took(b) - took(a))
 }
 
@@ -191,9 +194,12 @@ function cost(file: string): number {
   return last.get(file)?.cpuMs ?? costs.files[file] ?? 0
 }
 
-/** The files of this run that took more than a second of CPU time, and the tests that took more than `dearMs`. */
+/** Of this run. */
 function measured(): Costs {
   const long = ran.filter(({ cpuMs = 0 }) => cpuMs > 1000).map(({ file, cpuMs }): [string, number] => [file, cpuMs!])
+  const waiting = ran
+    .filter(({ cpuMs = 0, ms }) => cpuMs <= 1000 && ms > waitMs)
+    .map(({ file, ms }): [string, number] => [file, Math.round(ms)])
   const lines = readFileSync(join(scratch, 'costs.jsonl'), 'utf8').trim().split('\n')
   const dear = lines
     .map((line): { file: string; name: string; ms: number } => JSON.parse(line))
@@ -207,7 +213,13 @@ function measured(): Costs {
   )
   const sorted = <Value>(entries: [string, Value][]) =>
     Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) as Record<string, Value>
-  return { files: sorted(long), tests: sorted(byFile) }
+  return { files: sorted(long), waits: sorted(waiting), tests: sorted(byFile) }
+}
+
+/** Folders of tests that have ended. */
+function removed(): string[] {
+  const list = join(scratch, removedList)
+  return existsSync(list) ? readFileSync(list, 'utf8').split('\n').filter(Boolean) : []
 }
 
 /** What each file took in the run that wrote these results. */

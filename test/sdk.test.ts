@@ -1,6 +1,6 @@
 /** The hook specification's examples and success criteria (spec 002), through the package as others import it. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -18,6 +18,7 @@ import {
   type Said,
 } from 'ona'
 import * as z from 'zod'
+import { removeFolder } from './support/remove-folder.ts'
 
 const model = 'rehearsal'
 const base = { name: 'spec', model, instructions: 'Do.' } as const
@@ -25,7 +26,7 @@ const base = { name: 'spec', model, instructions: 'Do.' } as const
 /** The rehearsal model says these one after another. */
 function lines(t: TestContext, ...said: (Said | string | ((chat: Chat) => Said))[]): RuntimeOptions & { cwd: string } {
   const cwd = mkdtempSync(join(tmpdir(), 'ona-sdk-'))
-  t.after(() => rmSync(cwd, { recursive: true, force: true }))
+  t.after(() => removeFolder(cwd))
   let at = 0
   return {
     cwd,

@@ -1,13 +1,14 @@
 /** docs/OPERATOR_COLD_START.md is followed to the letter, in a clone of this repository. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isFull } from '../support/campaign-size.ts'
+import { removeFolder } from '../support/remove-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const steps = readFileSync(join(root, 'docs/OPERATOR_COLD_START.md'), 'utf8')
@@ -27,7 +28,7 @@ const offline = (step: string) =>
 
 test('its commands lead from a clone to a stored model turn', { skip: !existsSync(join(root, '.git')) }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ona-cold-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  t.after(() => removeFolder(folder))
   const home = join(folder, 'home')
   mkdirSync(home)
   const server = createServer((request, response) => {

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -17,12 +16,13 @@ import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { startModel } from '../../scripts/live/model.ts'
 import { packageRoot } from '../../src/package-root.ts'
+import { removeFolder } from '../support/remove-folder.ts'
 import { runProgram } from '../support/run-program.ts'
 
 /** A repository with these files, and a home folder in which nothing is. */
 function repository(t: TestContext, files: Record<string, string> = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ona-brains-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  t.after(() => removeFolder(root))
   const repo = join(root, 'repo')
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(repo, path)), { recursive: true })

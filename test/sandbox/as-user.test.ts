@@ -49,7 +49,8 @@ async function readable(own: string, env: NodeJS.ProcessEnv): Promise<{ program:
   const { code } = await run([process.execPath, '--check', join(packageRoot, table)], env, '/')
   if (code === 0) return { program: process.execPath, root: packageRoot }
   const root = join(own, 'copy')
-  for (const name of ['src', 'test/sandbox', 'test/support/campaign-size.ts', 'package.json', 'schema.sql'])
+  const support = ['campaign-size.ts', 'remove-folder.ts'].map((name) => join('test/support', name))
+  for (const name of ['src', 'test/sandbox', ...support, 'package.json', 'schema.sql'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true })
   const program = join(root, 'node/bin/node')
   mkdirSync(dirname(program), { recursive: true })

@@ -23,6 +23,7 @@ import type { ProtectedPath } from '../../src/permissions/protected-paths.ts'
 import type { PermissionSettings } from '../../src/permissions/question.ts'
 import { type Cell, Fence } from '../../src/sandbox/fence.ts'
 import type { SandboxSettings } from '../../src/sandbox/settings.ts'
+import { removeFolder } from '../support/remove-folder.ts'
 
 export interface World {
   readonly root: string
@@ -146,7 +147,7 @@ export async function makeWorld(
     async close() {
       fence.close()
       await listeners.close()
-      rmSync(root, { recursive: true, force: true })
+      removeFolder(root)
     },
   }
   return world

@@ -1,5 +1,5 @@
 /** A session for tests: a real database in a folder of its own, the real plane and tools, a model that plays a script. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent, User } from '../../src/agent/events.ts'
@@ -15,6 +15,7 @@ import type { PermissionSettings } from '../../src/permissions/question.ts'
 import { createConversation, createSession, type Phase } from '../../src/store/conversations.ts'
 import { openDb } from '../../src/store/open.ts'
 import { type Line, type Scripted, scripted } from './model/scripted-model.ts'
+import { removeFolder } from './remove-folder.ts'
 
 export interface TestSession {
   readonly session: Session
@@ -106,7 +107,7 @@ export function testSession(options: TestOptions = {}): TestSession {
         }),
     end() {
       db.close()
-      rmSync(folder, { recursive: true, force: true })
+      removeFolder(folder)
     },
   }
 }

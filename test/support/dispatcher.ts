@@ -1,16 +1,17 @@
 /** A repository with the dispatcher in it, and events fired at it as a host would. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultFiles } from '../../src/dispatcher/defaults.ts'
 import { shipped } from '../../src/dispatcher/manifest.ts'
 import { type EventName, eventNames, type Json, type LoggedEvent } from '../../src/dispatcher/types.ts'
 import { cachedFolder } from './cached-folder.ts'
+import { removeFolder } from './remove-folder.ts'
 
 const made: string[] = []
 process.on('exit', () => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+  for (const folder of made) removeFolder(folder)
 })
 
 export function tempFolder(name = 'dispatcher-'): string {

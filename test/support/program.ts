@@ -1,10 +1,11 @@
 /** Runs the program as a user or a script would, in a home and a folder of its own. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { compileCache } from './compile-cache.ts'
+import { removeFolder } from './remove-folder.ts'
 import { type Invocation, type Ran, runProgram } from './run-program.ts'
 
 export type { Ran }
@@ -28,7 +29,7 @@ export interface RunOptions extends Omit<Invocation, 'cwd' | 'env'> {
 
 export function place(t: { after(work: () => void): void }, env: Record<string, string> = {}): Place {
   const root = mkdtempSync(join(tmpdir(), 'ona-test-'))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  t.after(() => removeFolder(root))
   const home = join(root, 'home')
   const folder = join(root, 'folder')
   const db = join(home, '.ona/agent.db')
@@ -83,7 +84,7 @@ export function runCommands(lines: readonly (readonly string[])[]): Ran[] {
       .split('\n')
       .map((line): Ran => JSON.parse(line))
   } finally {
-    rmSync(home, { recursive: true, force: true })
+    removeFolder(home)
   }
 }
 

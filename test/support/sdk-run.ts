@@ -1,10 +1,11 @@
 /** For tests of agents: the real loop, plane and store, and the rehearsal model playing a list of replies. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Chat, Said } from '../../src/rehearsal/chat.ts'
 import type { RuntimeOptions } from '../../src/sdk/runtime.ts'
+import { removeFolder } from './remove-folder.ts'
 
 export type Line = string | object | ((chat: Chat) => Said | string)
 
@@ -19,7 +20,7 @@ export interface Played {
 /** Words, an object as its JSON, or a function of the request. After the last line the model fails. */
 export function plays(t: TestContext, ...lines: readonly Line[]): Played {
   const cwd = mkdtempSync(join(tmpdir(), 'ona-sdk-'))
-  t.after(() => rmSync(cwd, { recursive: true, force: true }))
+  t.after(() => removeFolder(cwd))
   const chats: Chat[] = []
   const logged: string[] = []
   return {

@@ -1,10 +1,11 @@
 /** ona in a real terminal (tmux), driven by keys and seen as text; and ona over a pipe. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { withModel } from './program.ts'
+import { removeFolder } from './remove-folder.ts'
 import { runProgram } from './run-program.ts'
 
 const program = join(import.meta.dirname, '../..', 'bin', 'ona.mjs')
@@ -55,7 +56,7 @@ export function newPlace(files: Record<string, string> = {}): Place {
       db.close()
       return rows
     },
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove: () => removeFolder(root),
   }
 }
 

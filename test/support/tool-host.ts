@@ -1,5 +1,5 @@
 /** For tests: a folder of its own, and the agent's side of tools with real files, real children and real tasks. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -8,6 +8,7 @@ import { builtInTool } from '../../src/tools/all.ts'
 import type { BackgroundTasks, SeenFile, TaskState, ToolHost } from '../../src/tools/host.ts'
 import type { Todo, ToolOutput } from '../../src/tools/output.ts'
 import { readInput, type ToolContext } from '../../src/tools/tool.ts'
+import { removeFolder } from './remove-folder.ts'
 
 export interface Bench {
   readonly t: TestContext
@@ -26,7 +27,7 @@ export interface Bench {
 
 export function bench(t: TestContext, overrides: Partial<ToolHost> = {}): Bench {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ona-tools-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  t.after(() => removeFolder(folder))
   const told: string[] = []
   let cwd = folder
   const seen = new Map<string, SeenFile>()

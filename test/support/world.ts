@@ -1,9 +1,10 @@
 /** A home, a folder and a database for fault campaigns, which outlive a single test. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { removeFolder } from './remove-folder.ts'
 import { type Ran, runProgram } from './run-program.ts'
 
 export const onaFile = join(import.meta.dirname, '../../bin/ona.mjs')
@@ -54,7 +55,7 @@ export function world(more: Record<string, string> = {}): World {
         open.close()
       }
     },
-    close: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+    close: () => removeFolder(root),
   }
 }
 
