@@ -67,6 +67,8 @@ if (files.length === 0) {
   process.exit(2)
 }
 
+const missing = positionals.length === 0 ? notInstalled() : ''
+if (missing) console.log(`${missing}\n`)
 const resultsFile = values.acceptance ?? values.results
 const last = new Map(resultsFile === undefined || !existsSync(resultsFile) ? [] : filesIn(resultsFile))
 if (resultsFile !== undefined) {
@@ -169,8 +171,18 @@ if (isSampled)
     `\nsampled: ${leftTests} tests that cost much were left to other days, and campaigns were short; ` +
       `--seed ${seed} repeats this sample. To run everything: ONA_TEST_FULL=1 npm test`,
   )
+if (missing) console.log(`\n${missing}`)
 if (failures.length > 0) console.log(`\nfailed:\n${failures.map((line) => `  ${line}\n`).join('')}`)
 process.exitCode = stop.signal.aborted ? 130 : passed && failures.length === 0 ? 0 : 1
+
+/** What to install, or nothing. */
+function notInstalled(): string {
+  const { stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'test-programs.mjs')], { encoding: 'utf8' })
+  const packages = stdout.trim().split('\n').filter(Boolean)
+  return packages.length === 0
+    ? ''
+    : `Not installed: ${packages.join(', ')}. Tests that need one of them are skipped or fail (Debian: apt install ${packages.join(' ')}).`
+}
 
 /** Before the first run: else each process strips the types of its test file, for which it has to load a compiler. */
 function fillCompileCache(): void {

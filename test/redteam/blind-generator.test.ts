@@ -4,7 +4,7 @@
  * code. No setting enables a sandbox here: where the machine has one, the test phase uses it.
  */
 import assert from 'node:assert/strict'
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ import { cases, implemented, move } from '../support/workflow.ts'
 import { canary, find, leaky, source, ways } from './leaky.ts'
 
 const ona = join(import.meta.dirname, '../../bin/ona.mjs')
-const bwrap = execFileSync('which', ['bwrap'], { encoding: 'utf8' }).trim()
+const bwrap = spawnSync('which', ['bwrap'], { encoding: 'utf8' }).stdout.trim()
 const outside = (script: string, cwd: string, env: NodeJS.ProcessEnv) =>
   new Promise<number | null>((resolve) => {
     const child = spawn('/bin/bash', ['-c', script], {

@@ -9,7 +9,7 @@ import type { PermissionSettings } from '../../src/permissions/question.ts'
 import { Fence } from '../../src/sandbox/fence.ts'
 import { placeOf } from '../../src/sandbox/place.ts'
 import { bench } from '../support/tool-host.ts'
-import { makeWorld, type World } from './world.ts'
+import { makeWorld, untilWarm, type World } from './world.ts'
 
 let world: World
 before(async () => {
@@ -57,7 +57,7 @@ test('a sandbox that was made ahead under an older policy is not used', async (t
   }
   const warm = async () => {
     await use('true', {})
-    while (!world.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+    await untilWarm(world.fence)
   }
   const read = 'cat src/app.js'
   await warm()

@@ -17,7 +17,7 @@ import { type Place, placeOf } from '../../src/sandbox/place.ts'
 import type { SandboxSettings } from '../../src/sandbox/settings.ts'
 import { wrapIn, wrapScript } from '../../src/sandbox/wrap.ts'
 import { bench } from '../support/tool-host.ts'
-import { makeWorld, permissions, type World } from './world.ts'
+import { makeWorld, permissions, untilWarm, type World } from './world.ts'
 
 let world: World
 before(async () => {
@@ -116,7 +116,7 @@ test('a sandbox that was made ahead of time is not used when files have changed 
     (await b.use('Bash', { command }, { cwd: world.project, home: world.home, place: await inSandbox() })).content
   const warm = async () => {
     await use('true')
-    while (!world.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+    await untilWarm(world.fence)
   }
   await warm()
   assert.equal(await use('echo "$0 $#"; echo "${REPLY-unset}"'), '/bin/bash 0\nunset\n')
@@ -140,14 +140,14 @@ test('while the model answers a sandbox is made, and commands in a row find more
   }
   const session = { runtime, rules: {}, cwd: other.project, projectDir: other.project } as unknown as Session
   await prepareSandbox(session)
-  while (!other.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+  await untilWarm(other.fence)
   const { protect } = questionOf(session)
   const asked = { permissions: {}, projectDir: other.project, cwd: other.project, env: own, approved: false, protect }
   const take = async () => (await other.fence.cell(asked)).spare('true')
   assert.ok(await take(), 'the first command finds one')
   assert.equal(await take(), undefined)
   ;(await other.fence.cell(asked)).prepareSpare('now')
-  while (!other.fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+  await untilWarm(other.fence)
   assert.ok((await take()) && (await take()), 'after a miss there are two')
 })
 

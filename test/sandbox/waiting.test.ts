@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runShell, type ShellEnd } from '../../src/tools/bash/shell-process.ts'
-import { makeWorld, permissions, type World } from './world.ts'
+import { makeWorld, permissions, untilWarm, type World } from './world.ts'
 
 let world: World
 before(async () => {
@@ -27,7 +27,7 @@ const cellOf = () =>
 /** The processes of the sandbox that waits, from the outermost to bash. */
 async function waitingProcesses(): Promise<number[]> {
   ;(await cellOf()).prepareSpare('now')
-  while (!world.fence.isWarm) await new Promise(setImmediate)
+  await untilWarm(world.fence)
   for (;;) {
     const sandboxes = children(process.pid).filter((pid) => wordsOf(pid)[0]!.endsWith('bwrap')) // tests beside this one have shells
     const found = sandboxes.map((pid) => [pid, ...descendants(pid)])

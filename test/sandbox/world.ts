@@ -324,3 +324,9 @@ async function listen(project: string, heard: string[], abstract: string) {
     },
   }
 }
+
+/** Waits for the sandbox that is made ahead; there is none to come where no sandbox can be made. */
+export async function untilWarm(fence: Fence): Promise<void> {
+  if (!fence.availability.ok) throw new Error(fence.availability.why)
+  while (!fence.isWarm) await new Promise((resolve) => setTimeout(resolve, 5))
+}
