@@ -215,14 +215,7 @@ export function resolvePaths(path: string, cwd: string, home: string, files = fr
   return [...new Set([given, followed, tidy])]
 }
 
-/** Asked about the same folder again and again. */
-let lastFolder: string | undefined
-function isTidyFolder(path: string): boolean {
-  if (path === lastFolder) return true
-  if (!path.startsWith('/') || !isTidy(path)) return false
-  lastFolder = path
-  return true
-}
+const isTidyFolder = (path: string): boolean => path.startsWith('/') && isTidy(path)
 
 /** Nothing in it that `resolve` would change: no part that is empty, `.` or `..`. */
 function isTidy(path: string): boolean {
