@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { type TestOptions, type TestSession, testSession } from '../../test/support/agent-session.ts'
+import { until } from '../../test/support/until.ts'
 import { defineHook, defineStepHook } from '../hooks/define.ts'
 import { textBlock } from '../hooks/step/blocks.ts'
 import { spend } from './model/spend.ts'
@@ -346,7 +347,7 @@ test('an interrupt while a tool runs ends the tool, answers every call, and says
     ],
   })
   const turn = say(it, 'go')
-  while (!existsSync(join(it.folder, 'started'))) await new Promise((resolve) => setTimeout(resolve, 10))
+  await until(() => existsSync(join(it.folder, 'started')))
   it.session.interrupt()
   assert.equal((await turn).stop, 'cancelled')
   const results = it.transcript().filter((entry) => entry['_t'] === 'tool_result')

@@ -18,7 +18,7 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setImmediate as immediate } from 'node:timers/promises'
+import { until } from '../../test/support/until.ts'
 import { environmentOf, lineage, type Process, peersOf, startedAt } from '../files/process-tree.ts'
 import { packageRoot } from '../package-root.ts'
 import { createConversation, createSession } from './conversations.ts'
@@ -194,7 +194,7 @@ test('of several programs that hold a connection, one of an agent is enough', { 
     server.close()
     if (child.exitCode === null) await once(child, 'exit')
   })
-  while (!peersOf(socket).some((pid) => environmentOf(pid)?.['ONA_GOVERNED'])) await immediate()
+  await until(() => peersOf(socket).some((pid) => environmentOf(pid)?.['ONA_GOVERNED']))
   assert.equal(senderProblem('moving', { db: record(at('a.db')) }, socket), sent(byMark))
 })
 

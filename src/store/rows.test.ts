@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../test/support/until.ts'
 import type { Invocation } from '../hooks/plane.ts'
 import {
   decideApproval,
@@ -630,10 +630,10 @@ test('who works in a session: not this process, nor one that is gone', { skip: !
   const holder = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
   t.after(() => holder.kill('SIGKILL'))
   const ended = Number(String((await once(holder.stdout!, 'data'))[0]))
-  while (!readFileSync(`/proc/${holder.pid}/comm`, 'utf8').startsWith('sleep')) await wait(10)
+  await until(() => readFileSync(`/proc/${holder.pid}/comm`, 'utf8').startsWith('sleep'))
   ;(holder.stdio[3] as Writable).write('x')
   const state = () => readFileSync(`/proc/${ended}/stat`, 'utf8').split(') ').at(-1)![0]
-  while (state() !== 'Z') await wait(10)
+  await until(() => state() === 'Z')
   setState(db, 'c', 'working:s', `${ended} ${began(ended)}`)
   assert.equal(workerIn(place), undefined)
   assert.deepEqual([signOut(place), signOut(place)], [true, false])

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { until } from '../../../test/support/until.ts'
 import { createPlane, type PlaneOptions } from '../dispatch.ts'
 import type { Invocation, Raised, Scope } from '../plane.ts'
 import { readHooks } from '../settings.ts'
@@ -192,7 +193,7 @@ test('a hook that has not detached ends with the turn', async () => {
   const turn = new AbortController()
   const it = stage(at('UserPromptSubmit', `echo '{}'; : > ${begun}; sleep 600`), { signal: turn.signal })
   const raised = it.raise(prompt)
-  while (!existsSync(begun)) await new Promise(setImmediate)
+  await until(() => existsSync(begun))
   turn.abort()
   await raised
   assert.deepEqual(
@@ -207,7 +208,7 @@ test('a detached hook ends with the session, its processes too, and its row says
     at('UserPromptSubmit', `echo $$ > ${begun}.tmp; mv ${begun}.tmp ${begun}; sleep 600`, { async: true }),
   )
   await it.raise(prompt)
-  while (!existsSync(begun)) await new Promise(setImmediate)
+  await until(() => existsSync(begun))
   await it.plane.close()
   assert.match(it.rows[0]!.stderr ?? '', /was interrupted/)
   assert.throws(() => process.kill(Number(readFileSync(begun, 'utf8')), 0), { code: 'ESRCH' })

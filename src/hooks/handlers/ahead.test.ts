@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../test/support/until.ts'
 import { createPlane } from '../dispatch.ts'
 import type { Handler, Wrap } from '../handler.ts'
 import type { Scope } from '../plane.ts'
@@ -27,14 +27,6 @@ const handler = (hook: object, more: object = {}): Handler => {
 }
 const hook = (command: string, more: object = {}) => handler({ command }, more)
 const ready = (command: string) => warmShells(undefined, command)
-
-/** Shells are started one after another: when the last is there, those before it would be. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 3000) assert.fail('it was not started')
-    await wait(10)
-  }
-}
 
 test('shells and programs of hooks that may run outside a sandbox', async () => {
   const [started, not] = [join(folder, 'started'), join(folder, 'not-started')]

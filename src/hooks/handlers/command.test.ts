@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../test/support/until.ts'
 import { argvOf, type CommandRun, type Exit, outputLimit, runCommand, truncationMark } from './command.ts'
 import { hookEnv } from './hook-env.ts'
 
@@ -127,7 +128,7 @@ test('a hook that does not heed the first signal is killed half a second later',
 test('an interrupt ends a hook, and one that is interrupted already is not started', async () => {
   const controller = new AbortController()
   const running = run('touch begun; sleep 30', { signal: controller.signal })
-  while (!existsSync(join(folder, 'begun'))) await new Promise(setImmediate)
+  await until(() => existsSync(join(folder, 'begun')))
   controller.abort()
   assert.equal((await running).end, 'interrupted')
   assert.equal((await run('touch never', { signal: controller.signal })).end, 'interrupted')

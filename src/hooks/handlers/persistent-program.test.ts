@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../test/support/until.ts'
 import { askPersistent, expectPersistent, type PersistentRun, type Place } from './persistent.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ona-staying-'))
@@ -144,7 +145,7 @@ test('stderr goes to the next answer, of very much the end', async () => {
 test('a call that takes too long, or is interrupted, ends the program and all that it started', async () => {
   const script = `${greet}echo here >&2; (sleep 600) & echo $! > inner; read -r line; echo $$ > pid; read -r line; exit 0`
   const pid = async (name: string) => {
-    while (!existsSync(join(folder, name)) || readFileSync(join(folder, name), 'utf8') === '') await wait(5)
+    await until(() => existsSync(join(folder, name)) && readFileSync(join(folder, name), 'utf8') !== '')
     return Number(readFileSync(join(folder, name), 'utf8'))
   }
   const stop = new AbortController()
@@ -261,7 +262,7 @@ test('a program that is expected runs before the first call', async () => {
   const script = saying(`echo '{"id":'$id',"verdict":null}'`)
   const command = `echo x >> ${file}; ${script}`
   expectPersistent({ command, shell: 'sh', cwd: folder, env })
-  while (!existsSync(file)) await wait(5)
+  await until(() => existsSync(file))
   assert.deepEqual(await ask('', { argv: ['/bin/sh', '-c', command] }), verdict(''))
   assert.equal(readFileSync(file, 'utf8'), 'x\n')
 })

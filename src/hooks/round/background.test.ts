@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../../test/support/until.ts'
 import { type Reply, readExit } from '../handlers/ask.ts'
 import type { Invocation } from '../plane.ts'
 import { Background } from './background.ts'
@@ -21,7 +22,7 @@ test('32 hooks may run beside the turn; one that ends makes room', async () => {
   }
   assert.equal(background.isFull, true)
   hooks[0]!.end()
-  while (background.isFull) await new Promise(setImmediate)
+  await until(() => !background.isFull)
   assert.deepEqual(said, ['ended'])
 })
 
@@ -49,7 +50,7 @@ test('one more than may run beside the turn is ended, with a note, and its row i
   const detached = { kind: 'detached', rest: promise, stop, exitCode: null, stdout: null, stderr: null } as const
   const asked = { shown: { kept: '{}' }, startedAt: 'then' }
   letRun(round as unknown as Round, handler as unknown as Prepared, detached, asked as unknown as Asked)
-  while (rows.length === 0) await new Promise(setImmediate)
+  await until(() => rows.length > 0)
   const note = { hook: 'one more', event: 'Stop', effect: 'failed' }
   assert.deepEqual(round.notes, [{ ...note, reason: 'was ended: 32 hooks run beside the turn already' }])
   const about = { event: 'Stop', ordinal: 33, matcher: '', command: 'one more', toolUseId: 't', toolName: null }

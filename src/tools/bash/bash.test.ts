@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { bench } from '../../../test/support/tool-host.ts'
+import { until } from '../../../test/support/until.ts'
 
 const plain = ({ content, isError }: { content: string; isError: boolean }) => ({ content, isError })
 const run = async (t: Parameters<typeof bench>[0], command: string, more = {}) =>
@@ -97,7 +98,7 @@ test('an interrupt ends the command and its children', async (t) => {
     { signal: stop.signal, progress: () => {} },
   )
   const child = join(b.folder, 'child')
-  while (!existsSync(child) || readFileSync(child, 'utf8') === '') await new Promise(setImmediate)
+  await until(() => existsSync(child) && readFileSync(child, 'utf8') !== '')
   stop.abort()
   assert.deepEqual(plain(await running), { content: 'The command was interrupted.\nstarted\n', isError: true })
   await gone(Number(readFileSync(child, 'utf8')))

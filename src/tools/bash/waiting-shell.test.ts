@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { until } from '../../../test/support/until.ts'
 import { processOf } from '../../files/process-tree.ts'
 import { keepAlive } from '../../hooks/handlers/shells/waiting-shell.ts'
 import { runShell, type ShellEnd } from './shell-process.ts'
@@ -239,7 +240,7 @@ test('one that is not needed ends when another is started, and one that ended is
   assert.deepEqual(children(), before, 'one waits already')
   prepareShell(place(t))
   assert.deepEqual(children().length, before.length + 1)
-  while (children().length > before.length) await new Promise(setImmediate)
+  await until(() => children().length <= before.length)
 })
 
 /** The processes that this one has started and not yet seen end. */

@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../../test/support/until.ts'
 import { runCommand } from '../command.ts'
 import { dropSnapshot, isStillTrue, type LoginSnapshot, takeSnapshot } from './login-snapshot.ts'
 import { expectCommand, warmShells } from './warm-shell.ts'
@@ -61,7 +61,7 @@ test('restored and cold agree', isLinux, async () => {
   const logins = () => readFileSync(join(home, 'logins'), 'utf8').length / 2
   for (const command of commands) {
     expectCommand(command, place)
-    while (warmShells(place, command) === 0) await wait(5)
+    await until(() => warmShells(place, command) > 0)
   }
   assert.equal(logins(), 2) // whatever the number of shells
   const warm = []
@@ -76,7 +76,7 @@ test('calls without a pause between them, or at once, do not read the profile ag
   const run = (command: string) => runCommand({ command, shell: 'bash', cwd, input: '{}', env, timeoutMs: 60_000 })
   const hooks = ['cat; echo one', 'cat; echo two']
   for (const command of hooks) expectCommand(command, place)
-  while (warmShells(place) < hooks.length) await wait(5)
+  await until(() => warmShells(place) >= hooks.length)
   const printed = []
   for (let call = 0; call < 6; call++) for (const command of hooks) printed.push((await run(command)).stdout)
   assert.deepEqual(printed, Array(6).fill(['{}\none\n', '{}\ntwo\n']).flat())
@@ -181,7 +181,7 @@ test('a login that takes half a minute is ended, with what it started', isLinux,
   const answer = isStillTrue(place, {} as LoginSnapshot).finally(() => {
     isOver = true
   })
-  while (!existsSync(join(home, 'pids'))) await new Promise(setImmediate)
+  await until(() => existsSync(join(home, 'pids')))
   t.mock.timers.tick(29_999)
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
   assert.equal(isOver, false)
@@ -189,7 +189,7 @@ test('a login that takes half a minute is ended, with what it started', isLinux,
   assert.equal(await answer, false)
   const pids = readFileSync(join(home, 'pids'), 'utf8').trim().split(' ')
   assert.equal(pids.length, 2)
-  while (pids.some(isRunning)) await new Promise(setImmediate)
+  await until(() => !pids.some(isRunning))
 })
 
 test('a login that ends the shell is known to have failed when the shell has ended', isLinux, async (t) => {
@@ -199,8 +199,8 @@ test('a login that ends the shell is known to have failed when the shell has end
   void isStillTrue(place, {} as LoginSnapshot).then((is) => {
     answer = is
   })
-  while (!existsSync(join(home, 'pid'))) await new Promise(setImmediate)
-  while (existsSync(`/proc/${readFileSync(join(home, 'pid'), 'utf8').trim()}`)) await new Promise(setImmediate)
+  await until(() => existsSync(join(home, 'pid')))
+  await until(() => !existsSync(`/proc/${readFileSync(join(home, 'pid'), 'utf8').trim()}`))
   for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
   assert.equal(answer, false)
 })

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../../test/support/until.ts'
 import { takeSnapshot } from './login-snapshot.ts'
 import { type HasLogin, type Login, learn, learnAgain, learnInHaste, recheck, refresh } from './pool-login.ts'
 import { stampOf } from './waiting-shell.ts'
@@ -140,7 +140,7 @@ test('a snapshot is compared with a login again when it is older than a minute',
   writeFileSync(pool.more, 'MORE=2')
   refresh(pool)
   assert.deepEqual([Date.now() - atAMinute, Date.now() - snapshot.checkedAt], [60_001, 0])
-  while (pool.login === snapshot) await new Promise(setImmediate)
+  await until(() => pool.login !== snapshot)
   assert.deepEqual([pool.login, kept()], ['read', 0])
 })
 
@@ -217,7 +217,7 @@ test('the snapshot of a place is closed when the place is an old one', isLinux, 
     const { place } = newPool()
     writeFileSync(join(place.env.HOME!, '.profile'), profile)
     expectCommand('true', place)
-    while (warmShells(place, 'true') === 0) await wait(5)
+    await until(() => warmShells(place, 'true') > 0)
   }
   await warm('sleep 0.1')
   assert.equal(kept(), 1)

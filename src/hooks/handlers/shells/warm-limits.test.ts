@@ -16,6 +16,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../../../test/support/until.ts'
 import { hideVariables } from '../../../files/hide-variables.ts'
 import { runCommand } from '../command.ts'
 import './login-snapshot.ts' // loaded, so that a pool learns about its login at once
@@ -44,12 +45,6 @@ function pidsIn({ cwd }: WarmPlace): string[] {
 }
 const shellsIn = (place: WarmPlace): number => pidsIn(place).length
 const isLinux = process.platform === 'linux'
-async function until(isSo: () => boolean): Promise<void> {
-  for (let look = 0; !isSo(); look++) {
-    assert.ok(look < 4000, `waited in vain for ${isSo}`)
-    await wait(5)
-  }
-}
 const isWarm = (command: string, place: WarmPlace) =>
   withWarmShell(command, place, async (shell) => {
     shell?.dismiss()

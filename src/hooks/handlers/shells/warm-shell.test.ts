@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sampled } from '../../../../test/support/campaign-size.ts'
+import { until } from '../../../../test/support/until.ts'
 import { runCommand } from '../command.ts'
 import { runsAlike, startsAlike } from './command-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'
@@ -153,7 +154,7 @@ test('a profile that changed, or a folder that another replaced, is what the nex
     const { stdout } = await runCommand({
       ...{ command: 'echo $WHICH; ls', shell: 'bash' as const, cwd, input: '{}', env, timeoutMs: 60_000 },
     })
-    while (warmShells({ shell: '/bin/bash', cwd, env }) === 0) await wait(5)
+    await until(() => warmShells({ shell: '/bin/bash', cwd, env }) > 0)
     return stdout
   }
   assert.deepEqual([await run(), await run()], ['old\n', 'old\n'])
@@ -237,7 +238,7 @@ test('hooks that take their time are one round: the next finds a shell for each'
   const run = (command: string) =>
     runCommand({ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 })
   for (let hook = 0; hook < 4; hook++) await run('sleep 0.05') // each longer than it takes until shells are refilled
-  while (warmShells(place, 'sleep 0.05') < 4) await wait(5)
+  await until(() => warmShells(place, 'sleep 0.05') >= 4)
 })
 
 test('a time limit ends a warm shell with all that it started', async () => {
