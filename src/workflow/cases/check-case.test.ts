@@ -184,6 +184,10 @@ const spellings: Record<string, readonly string[]> = {
   network: [
     'curl https://a.b',
     'curl http://localhost.evil',
+    'curl http://localhost-evil',
+    'curl http://localhost%2eevil',
+    'curl http://localhost@evil',
+    'curl http://127.0.0.1:80@evil',
     'curl ftp://a',
     'git clone ssh://a',
     'curl "http://[2001:db8::1]:80/"',
@@ -272,6 +276,10 @@ const allowed = [
     'curl http://localhost:1/',
     'curl http://127.0.0.1/',
     'curl "http://[::1]:1"',
+    'curl http://localhost',
+    'x=$(curl http://localhost); echo `curl http://127.0.0.1`',
+    'curl http://localhost|cat; curl http://localhost>a; curl http://localhost?a=b@c',
+    'curl http://localhost:$port?a=b@c; curl http://localhost:1/a@b; curl http://localhost:1#a@b',
     'echo $PATH',
     'echo "${PATH}"',
     'my-PATH',
@@ -279,6 +287,11 @@ const allowed = [
   ],
   ...[
     '# jest.fn() in a comment',
+    'tool # jest.fn()',
+    "tool # isn't jest.fn()\n\t# 'jest.fn()",
+    'tool "$x" # "jest.fn()',
+    'tool \\" # "; jest.fn() # "',
+    "cat <<E\nisn't\nE\ntool # it's jest.fn()",
     'require("fs")',
     'import os',
     'import os.path as p',
@@ -316,8 +329,18 @@ test('each spelling of what is forbidden is found and shown, and what is only al
     'echo a#b; NODE_OPTIONS=x tool',
     'x=${#y}; NODE_OPTIONS=x tool',
     '[ $# = 0 ]; NODE_OPTIONS=x tool',
+    "echo ' # '; NODE_OPTIONS=x tool",
+    "x=' # '; NODE_OPTIONS=x tool",
+    'echo " # "; NODE_OPTIONS=x tool',
+    'echo "\\" # "; NODE_OPTIONS=x tool',
+    "echo $'\\' # '; NODE_OPTIONS=x tool",
+    'echo "\n # "; NODE_OPTIONS=x tool',
+    "echo '\n # '; NODE_OPTIONS=x tool",
+    'echo \\ #; NODE_OPTIONS=x tool',
+    "echo ' # \\'; NODE_OPTIONS=x tool",
   ])
     assert.deepEqual(problems(`${line}${tail}`), ['it changes how the program is loaded: NODE_OPTIONS='], line)
+  assert.deepEqual(problems(`tool | grep -q '^ # Title' || exit 1\n`), [])
   for (const line of allowed) assert.deepEqual(problems(`set -e\n[ "$(tool)" = 1 ]\n${line}\n`), [], line)
 })
 

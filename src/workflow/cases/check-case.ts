@@ -99,13 +99,15 @@ const forbidden: readonly { readonly pattern: RegExp; readonly why: string }[] =
   },
   { pattern: /\/proc\/(?:self|\d|\$|\*)|\/dev\/(?:fd|tcp|udp)\//, why: 'it looks at processes, not at the program' },
   {
-    pattern: /\b(?:https?|ftp|ssh):\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])[:/"'\s$])(?:[\w.-]+|\[[\da-f:.]+\])/,
+    pattern:
+      /\b(?:https?|ftp|ssh):\/\/(?!(?:localhost|127\.0\.0\.1|\[::1\])(?![\w.%@-]|:[^\s/?#]*@))(?:[\w.-]+|\[[\da-f:.]+\])/,
     why: 'it depends on the network',
   },
 ]
 
-/** Comments tell what a case is about; they may name anything. */
-const withoutComments = (text: string): string => text.replace(/(^|\s)#[^\n]*/g, '$1')
+/** Comments tell what a case is about; they may name anything. A `#` in quotes begins none, and an apostrophe in a word no quote. */
+const withoutComments = (text: string): string =>
+  text.replace(/(\\.|\$'(?:\\.|[^'\\])*'|(?<!\w)'[^']*'|"(?:\\.|[^"\\])*")|(?<=^|(?<!\\)\s)#[^\n]*/gs, '$1')
 
 /** Modules that a program in the script loads, beside those that the language itself brings. */
 const loaded = (text: string): string[] =>
