@@ -115,8 +115,8 @@ test('where a pattern is looked for', () => {
     [true, false, true, false, false, true],
   )
   assert.deepEqual(
-    ['/p/a', '/p/x/a', '/x/a'].map((path) => denied('/a', path)),
-    [true, false, false],
+    ['/p/a', '/p/x/a', '/x/a', '/pxa'].map((path) => denied('/a', path)),
+    [true, false, false, false],
   )
   assert.deepEqual(
     [denied('a', '/o/a', true), matchesPath(pathPattern('a', false), '/p/a', { ...places, cwd: '/x' }, false)],

@@ -189,9 +189,8 @@ function restMatches(pattern: PathPattern, base: string, path: string): boolean 
 }
 
 export const isWithin = (path: string, directory: string): boolean =>
-  directory === '/' ||
-  (path.startsWith(directory) &&
-    (path.length === directory.length || path.charCodeAt(directory.length) === slash || directory.endsWith('/')))
+  path.startsWith(directory) &&
+  (path.length === directory.length || path.charCodeAt(directory.length) === slash || directory.endsWith('/'))
 
 /** A path as given, made absolute. */
 export function absolutePath(path: string, cwd: string, home: string): string {
@@ -218,17 +217,7 @@ export function resolvePaths(path: string, cwd: string, home: string, files = fr
 const isTidyFolder = (path: string): boolean => path.startsWith('/') && isTidy(path)
 
 /** Nothing in it that `resolve` would change: no part that is empty, `.` or `..`. */
-function isTidy(path: string): boolean {
-  if (sep !== '/') return false
-  let begin = path.startsWith('/') ? 1 : 0
-  for (let at = begin; at <= path.length; at++) {
-    if (at < path.length && path.charCodeAt(at) !== slash) continue
-    const length = at - begin
-    if (length === 0 || (length <= 2 && path.charCodeAt(begin) === dot && path.charCodeAt(at - 1) === dot)) return false
-    begin = at + 1
-  }
-  return true
-}
+const isTidy = (path: string): boolean => sep === '/' && !untidyPart.test(path)
 
+const untidyPart = /(?:^(?!\/)|\/)\.{0,2}(?:\/|$)/
 const slash = 47
-const dot = 46

@@ -311,6 +311,7 @@ const allowed = [
     'grep a b || exit 1',
     'trap "rm a" EXIT',
     'if x; then a; fi',
+    'echo what if true',
     'cat "$PROJECT_DIR/package.json"',
     'nodes() { :; }',
     'mygrep() { :; }',
@@ -394,7 +395,7 @@ test('an assertion is a comparison that can fail, in one of these ways; a script
       ],
       ...[
         '[ "$a" = b ]',
-        'test $a -ge 3',
+        ...['[ $a -eq $b ]', '[ $a -ne 3 ]', 'test $a -gt 3', 'test $a -ge 3', '[ $a -lt 3 ]', '[ $a -le 3 ]'],
         '[[ $a =~ b ]]',
         '[ ! $(x) != b ]',
         '[ b = $a ]',
@@ -418,6 +419,10 @@ test('an assertion is a comparison that can fail, in one of these ways; a script
   const only = 'compare output, a file, a row or an exit code with what the criterion says'
   const table: [string, string[]][] = [
     ['[ "$(tool)" = 1 ]\n', ['nothing in it can fail: begin with set -eu, or end each check with || exit 1']],
+    [
+      'echo set -e\n[ "$(tool)" = 1 ]\n',
+      ['nothing in it can fail: begin with set -eu, or end each check with || exit 1'],
+    ],
     ['set -e\ntool\n', [`it asserts nothing that can be observed: ${only}`]],
     ['set -e\ntool\n[ $? -ne 1 ]\n', [`it only checks that nothing crashed: ${only}`]],
     ['set -e\ntool\necho the exit code is 0\n', [`it only checks that nothing crashed: ${only}`]],
@@ -449,6 +454,8 @@ test('each of these asks for help only, by whatever starts the program; one othe
     ' ',
   ))
     assert.deepEqual([starter, isHelp(`${starter} ${program} a --help`)], [starter, true])
+  for (const line of [`bash -v ${program} x`, `timeout -v 5 ${program} x`])
+    assert.deepEqual([line, isHelp(line)], [line, false])
   for (const line of [`${program} x`, `echo ${program} --help`, 'other --help', `${program} --help; ${program} x`])
     assert.deepEqual([line, isHelp(line)], [line, false])
   assert.equal(isHelp('tool.mjs --help'), true, 'by its name alone')
