@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { absolutePath, isWithin, matchesPath, pathPattern, reachesInto, resolvePaths, segmentRegex } from './pattern.ts'
 
+const seen = { lasting: false, there: () => true, keep: <T>(_: string, work: () => T) => work() }
 const places = { cwd: '/p/sub', projectDir: '/p', home: '/h' }
 
 test('a pattern as read', () => {
@@ -15,11 +16,15 @@ test('a pattern as read', () => {
     ['a', 'cwd [] ^(?:.*\\/)?a(?:\\/.*)?$ names a globs  part a'],
     ['/a', 'project [] ^a(?:\\/.*)?$ names a globs  part a'],
     ['//a/b', 'root [a] ^b(?:\\/.*)?$ names a,b globs  part b'],
+    ['//a', 'root [] ^a(?:\\/.*)?$ names a globs  part a'],
+    ['//', 'root [] ^ names  globs  part '],
     ['~', 'home [] ^ names  globs  part '],
     ['~/', 'home [] ^ names  globs  part '],
     ['~/a', 'home [] ^a(?:\\/.*)?$ names a globs  part a'],
     ['~a', 'cwd [] ^(?:.*\\/)?~a(?:\\/.*)?$ names ~a globs  part ~a'],
     ['./a', 'cwd [] ^a(?:\\/.*)?$ names a globs  part a'],
+    ['./', 'cwd [] ^ names  globs  part '],
+    ['./a/**', 'cwd [a] ^.+(?:\\/.*)?$ names a globs  part '],
     ['a/', 'cwd [] ^(?:.*\\/)?a(?:\\/.*)?$ names a globs  part a'],
     ['a//', 'cwd [] ^(?:.*\\/)?a(?:\\/.*)?$ names a globs  part a'],
     ['a/./b', 'cwd [a] ^b(?:\\/.*)?$ names a,b globs  part b'],
@@ -29,6 +34,9 @@ test('a pattern as read', () => {
     ['a/b/**', 'cwd [a/b] ^.+(?:\\/.*)?$ names a,b globs  part '],
     ['a/**/b', 'cwd [a] ^(?:[^/]+\\/)*b(?:\\/.*)?$ names a,b globs  part b'],
     ['**/abc/d', 'cwd [] ^(?:[^/]+\\/)*abc\\/d(?:\\/.*)?$ names abc,d globs  part abc'],
+    ['**/ab/cd', 'cwd [] ^(?:[^/]+\\/)*ab\\/cd(?:\\/.*)?$ names ab,cd globs  part ab'],
+    ['a*b?', 'cwd [] ^(?:.*\\/)?a[^/]*b[^/\\u0000](?:\\/.*)?$ names  globs a*b* part '],
+    ['\\*\\?', 'cwd [] ^(?:.*\\/)?\\*\\?(?:\\/.*)?$ names *? globs  part *?'],
     ['a/*.ts', 'cwd [a] ^[^/]*\\.ts(?:\\/.*)?$ names a globs *.ts part '],
     ['a?[bc]*', 'cwd [] ^(?:.*\\/)?a[^/\\u0000](?!\\/)[bc][^/]*(?:\\/.*)?$ names  globs a* part '],
     ['\\*', 'cwd [] ^(?:.*\\/)?\\*(?:\\/.*)?$ names * globs  part *'],
@@ -52,6 +60,8 @@ test('one part of a path as a regular expression', () => {
   assert.deepEqual(matching('[^a]', 'a', 'd', '^'), ['d', '^'])
   assert.deepEqual(matching('[b-b]', 'a', 'b', 'c', '-'), ['b'])
   assert.deepEqual(matching('[\\^-a]', '^', '_', 'a', 'b', '-'), ['^', '_', 'a'])
+  assert.deepEqual(matching('[a-cx]', 'c', 'd', 'x', '-'), ['c', 'x'])
+  assert.deepEqual(matching('[\\a\\b]', 'a', 'b', '\\'), ['a', 'b'])
   assert.deepEqual(matching('[c-a]', 'a', 'b', 'c', '-'), [])
   assert.deepEqual(matching('[]a]', ']', 'a', 'b'), [']', 'a'])
   assert.deepEqual(matching('[a-]', 'a', '-', 'b'), ['a', '-'])
@@ -73,6 +83,7 @@ test('where a pattern is looked for', () => {
     ['a', '/p/a', true, false],
     ['a', '/p/sub/ab', false, false],
     ['a', '/q/a', false, false],
+    ['z', '/p/sub/a', false, false],
     ['./a', '/p/a', true, false],
     ['./a', '/p/sub/x/a', false, false],
     ['/a', '/p/a', true, true],
@@ -121,6 +132,36 @@ test('where a pattern is looked for', () => {
   assert.deepEqual(
     [denied('a', '/o/a', true), matchesPath(pathPattern('a', false), '/p/a', { ...places, cwd: '/x' }, false)],
     [false, true],
+  )
+})
+
+test('a pattern is looked for in the folder that it names, and where that leads', () => {
+  const files = { ...seen, real: (path: string) => path.replace(/^\/link(?=\/|$)/, '/real') }
+  const matched = (path: string, allow: boolean) =>
+    matchesPath(pathPattern('//link/a', allow), path, { ...places, files }, allow)
+  for (const allow of [false, true])
+    assert.deepEqual(
+      ['/link/a', '/real/a', '/other/a'].map((path) => matched(path, allow)),
+      [true, true, false],
+    )
+})
+
+test('on macOS and Windows a capital is like its small letter', async (t) => {
+  const { value } = Object.getOwnPropertyDescriptor(process, 'platform')!
+  t.after(() => Object.defineProperty(process, 'platform', { value }))
+  const read = async (platform: string) => {
+    Object.defineProperty(process, 'platform', { value: platform })
+    const there = (await import(`${import.meta.resolve('./pattern.ts')}?${platform}`)) as typeof import('./pattern.ts')
+    const { rest, part } = there.pathPattern('A', false)
+    return [there.foldsCase, rest.flags, part]
+  }
+  assert.deepEqual(
+    [await read('darwin'), await read('win32'), await read('linux')],
+    [
+      [true, 'isu', ''],
+      [true, 'isu', ''],
+      [false, 'su', 'A'],
+    ],
   )
 })
 
@@ -182,13 +223,11 @@ test('a path made absolute, and its spellings', () => {
     rows.map(([path]) => [path, absolutePath(path, '/c', '/h')]),
     rows,
   )
-  assert.equal(absolutePath('a', '/c/../d', '/h'), '/d/a')
+  assert.deepEqual([absolutePath('a', '/c/../d', '/h'), absolutePath('./a', '/c/../d', '/h')], ['/d/a', '/d/a'])
   assert.equal(absolutePath('a', 'c', '/h'), join(process.cwd(), 'c/a'))
   const files = {
+    ...seen,
     real: (path: string) => path.replace(/^\/link(?=\/|$)/, '/real').replace('/real/..', '/up'),
-    lasting: false,
-    there: () => true,
-    keep: <T>(_: string, work: () => T) => work(),
   }
   const spelled = (path: string, cwd = '/c') => resolvePaths(path, cwd, '/h', files)
   assert.deepEqual(

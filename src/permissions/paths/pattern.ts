@@ -1,5 +1,5 @@
 /** Paths under rules: gitignore patterns with four anchors, and a path's every spelling. */
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { literal } from '../wildcard.ts'
 import { type FileView, freshView, goesUp, posix } from './view.ts'
 
@@ -48,14 +48,10 @@ export const foldsCase = process.platform === 'darwin' || process.platform === '
  */
 export function pathPattern(text: string, allow: boolean): PathPattern {
   const [anchor, pattern] = text.startsWith('//')
-    ? (['root', text.slice(1)] as const)
+    ? (['root', text] as const)
     : text === '~' || text.startsWith('~/')
       ? (['home', `/${text.slice(2)}`] as const)
-      : text.startsWith('/')
-        ? (['project', text] as const)
-        : text.startsWith('./')
-          ? (['cwd', text.slice(1)] as const)
-          : (['cwd', text] as const)
+      : ([text.startsWith('/') ? 'project' : 'cwd', text] as const)
   const trimmed = pattern.replace(/\/+$/, '')
   const anyDepth = !trimmed.includes('/') || (!allow && /^[^/]+\/\*\*$/.test(trimmed))
   const segments = trimmed.split('/').filter((part) => part !== '' && part !== '.')
@@ -115,7 +111,7 @@ export function segmentRegex(segment: string): string {
   return out
 }
 
-const inSet = (char: string): string => char.replace(/[\\^\][-]/g, '\\$&')
+const inSet = (char: string): string => char.replace(/[\\^\][-]/, '\\$&')
 
 /** `[a-z]` as a set that never holds a slash; ranges that run backwards match nothing. */
 function setRegex(negated: boolean, body: string): string {
@@ -172,7 +168,7 @@ function anchors({ anchor }: PathPattern, places: Places, allow: boolean): reado
   const { cwd, projectDir, home, origins = [], directories = [] } = places
   if (anchor === 'root') return ['/']
   if (anchor === 'home') return [home]
-  if (anchor === 'project') return allow || origins.length === 0 ? [projectDir] : [projectDir, ...origins]
+  if (anchor === 'project') return allow ? [projectDir] : [projectDir, ...origins]
   if (allow) return [cwd]
   const up = [cwd]
   for (let dir = cwd; dir !== projectDir && isWithin(dir, projectDir); ) {
@@ -217,7 +213,7 @@ export function resolvePaths(path: string, cwd: string, home: string, files = fr
 const isTidyFolder = (path: string): boolean => path.startsWith('/') && isTidy(path)
 
 /** Nothing in it that `resolve` would change: no part that is empty, `.` or `..`. */
-const isTidy = (path: string): boolean => sep === '/' && !untidyPart.test(path)
+const isTidy = (path: string): boolean => !untidyPart.test(path)
 
 const untidyPart = /(?:^(?!\/)|\/)\.{0,2}(?:\/|$)/
 const slash = 47
