@@ -89,6 +89,14 @@ test('a line may have 4 MiB, and one that goes on ends the program', async () =>
   )
 })
 
+test('a program that was ended is read no more, though what left its group prints on', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const script = `${greet}read -r line; setsid sh -c 'echo $$ > escaped; exec yes' & wait`
+  assert.deepEqual(await ask(script), failed('printed a line that is not a JSON object: y'))
+  await gone(Number(readFileSync(join(folder, 'escaped'), 'utf8')))
+})
+
 test('a program that reads no more is waited for until it ends', async () => {
   const script = `${greet}read -r line; exec <&-; echo '{"id":1,"verdict":null}'; sleep 0.3; exit 5`
   assert.deepEqual([await ask(script), await ask(script)], [verdict(''), failed('ended with 5')])

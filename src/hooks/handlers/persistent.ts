@@ -270,7 +270,10 @@ function end(program: Program, why = ''): void {
   if (programs.size === 0) process.off('exit', endAll)
   const stderr = program.takeStderr()
   for (const { done } of [...program.waiting.values()]) done(failed(why, 'failed', stderr))
-  if (program.child?.pid !== undefined) signalGroup(program.child, 'SIGKILL')
+  const { child } = program
+  if (child?.pid === undefined) return
+  signalGroup(child, 'SIGKILL')
+  for (const stream of child.stdio) stream?.destroy() // what left its group may hold them, and print on
 }
 
 /** Their stdin closes with this process. One that runs on without it is ended; the others may finish what they are at. */
