@@ -50,6 +50,7 @@ function isThere(pid: number): boolean {
 
 test('what an answer means', async () => {
   const long = 'x'.repeat(100)
+  const deep = `${'['.repeat(600)}${']'.repeat(600)}`
   const rows: [string, object][] = [
     ['"verdict":null', verdict('')],
     ['"verdict":{"continue":false}', verdict('{"continue":false}')],
@@ -63,6 +64,8 @@ test('what an answer means', async () => {
     ['"block":null,"verdict":null', failed('answered with neither a verdict nor a block')],
     ['"block":7,"verdict":{}', failed('answered with neither a verdict nor a block')],
     ['"other":1', failed('answered with neither a verdict nor a block')],
+    [`"verdict":{"a":${deep}}`, failed('answered with JSON that is nested too deep')],
+    [`"error":${deep}`, failed('answered with JSON that is nested too deep')],
   ]
   for (const [said, end] of rows) assert.deepEqual(await ask(saying(`echo '{"id":'$id',${said}}'`)), end, said)
   const lines: [string, object][] = [

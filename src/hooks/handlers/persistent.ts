@@ -15,6 +15,7 @@ import { signalGroup, spawnFault, startGroup, wakeGroup } from '../process/proce
 import { isObject, type JsonObject } from '../shape.ts'
 import { whyIn } from '../text/error-line.ts'
 import { lineCutter, onOneLine } from '../text/json-lines.ts'
+import { isTooDeep } from '../text/json-text.ts'
 import { argvOf, type CommandRun } from './command.ts'
 import { envText } from './hook-env.ts'
 
@@ -221,7 +222,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     }
     const call = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
     if (!said) return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}`)
-    return call?.done(endOf(said, takeStderr())) // an answer that nobody waits for any more is dropped
+    return call?.done(endOf(said, line, takeStderr())) // an answer that nobody waits for any more is dropped
   }
   if (!child || child.pid === undefined) {
     child?.on('error', (cause) => end(program, `not started: ${spawnFault({ program: argv[0]!, cwd }, cause)}`))
@@ -253,8 +254,8 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   return program
 }
 
-function endOf(said: JsonObject, stderr: string): PersistentEnd {
-  const { verdict, block, error } = said
+function endOf({ verdict, block, error }: JsonObject, line: string, stderr: string): PersistentEnd {
+  if (isTooDeep(line)) return failed('answered with JSON that is nested too deep', 'failed', stderr)
   if (error !== undefined) return failed(typeof error === 'string' ? error : JSON.stringify(error), 'failed', stderr)
   if (typeof block === 'string') return { kind: 'block', text: block, stderr }
   if (block === undefined && verdict === null) return { kind: 'verdict', text: '', stderr }
