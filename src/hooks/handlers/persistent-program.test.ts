@@ -179,6 +179,18 @@ test('a call that takes too long, or is interrupted, ends the program and all th
   )
 })
 
+test('a call that is interrupted does not end the program while others wait for it', async () => {
+  const script = `${greet}read -r line; read -r line; read -r line
+    for id in 1 2 3; do echo '{"id":'$id',"verdict":{"pid":'$$'}}'; done
+    while read -r line; do echo '{"id":4,"verdict":{"pid":'$$'}}'; done`
+  const stop = new AbortController()
+  const [interrupted, beside] = [ask(script, { signal: stop.signal }), ask(script)]
+  stop.abort()
+  assert.deepEqual(await interrupted, { kind: 'failure', why: 'was interrupted', cause: 'interrupted', stderr: '' })
+  const [second, third] = await Promise.all([beside, ask(script)])
+  assert.deepEqual([second.kind, third, await ask(script)], ['verdict', second, second])
+})
+
 test('each call has a limit of its own, whatever the limits of those before it are', async () => {
   const once = `${greet}read -r line; echo '{"id":1,"verdict":null}'; cat > /dev/null`
   assert.deepEqual(await ask(once), verdict(''))

@@ -76,7 +76,8 @@ export function askPersistent(place: Place, run: PersistentRun): Promise<Persist
     }
     const giveUp = (why: string, cause: 'timed-out' | 'interrupted') => {
       done(failed(why, cause, program.takeStderr()))
-      end(program, `was ended because a call ${why}`) // it may be stuck: the next call restarts it
+      // it may be stuck: the next call restarts it. What others wait for was not interrupted, and has limits of its own
+      if (cause === 'timed-out' || program.waiting.size === 0) end(program, `was ended because a call ${why}`)
     }
     const interrupted = () => giveUp('was interrupted', 'interrupted')
     signal?.addEventListener('abort', interrupted)
