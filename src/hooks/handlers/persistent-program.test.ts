@@ -191,6 +191,13 @@ test('a call that is interrupted does not end the program while others wait for 
   assert.deepEqual([second.kind, third, await ask(script)], ['verdict', second, second])
 })
 
+test('a call that takes too long says what the program has answered to no call', async () => {
+  const script = `${greet}read -r line; echo '{"id":1,"verdict":null}'; read -r line; echo '{"id":"2","block":"no"}'; cat`
+  assert.deepEqual(await ask(script), verdict(''))
+  const why = 'timed out after 1000 ms; it printed {"id":"2","block":"no"}, which has the "id" of no call that waits'
+  assert.deepEqual(await ask(script, { timeoutMs: 1000 }), { kind: 'failure', why, cause: 'timed-out', stderr: '' })
+})
+
 test('each call has a limit of its own, whatever the limits of those before it are', async () => {
   const once = `${greet}read -r line; echo '{"id":1,"verdict":null}'; cat > /dev/null`
   assert.deepEqual(await ask(once), verdict(''))

@@ -86,7 +86,8 @@ export function askPersistent(place: Place, run: PersistentRun): Promise<Persist
       done,
       wakeAt: now + wakeAfterMs,
       endAt: now + run.timeoutMs,
-      timeOut: () => giveUp(`timed out after ${run.timeoutMs} ms${program.greeted ? '' : ungreeted}`, 'timed-out'),
+      timeOut: () =>
+        giveUp(`timed out after ${run.timeoutMs} ms${program.greeted ? program.stray : ungreeted}`, 'timed-out'),
     })
     watch(program)
     program.send(`{"id":${id},"input":${onOneLine(run.input)}}\n`)
@@ -147,6 +148,8 @@ interface Program {
   watchAt: number
   /** It has answered the handshake; until then lines wait. */
   greeted: boolean
+  /** What it has answered to no call since its last answer, in words. */
+  stray: string
   send(line: string): void
   takeStderr(): string
   /** It has ended, and what it printed is still read; or it is over, and that is not. */
@@ -203,6 +206,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     watch: undefined,
     watchAt: 0,
     greeted: false,
+    stray: '',
     hasEnded: false,
     over: false,
     takeStderr,
@@ -223,7 +227,9 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
     }
     const call = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
     if (!said) return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}`)
-    return call?.done(endOf(said, line, takeStderr())) // an answer that nobody waits for any more is dropped
+    // an answer that nobody waits for any more is dropped
+    program.stray = call ? '' : `; it printed ${line.slice(0, 80)}, which has the "id" of no call that waits`
+    return call?.done(endOf(said, line, takeStderr()))
   }
   if (!child || child.pid === undefined) {
     child?.on('error', (cause) => end(program, `not started: ${spawnFault({ program: argv[0]!, cwd }, cause)}`))
