@@ -82,7 +82,7 @@ function start(run: CommandRun, argv: readonly string[], env: Env, shell?: WarmS
     onStdout: stdout.add,
     onStderr: stderr.add,
   }).then(async ({ exitCode, signal: endedBy, cause }) => {
-    if (shell && endedBy && !cause && !(await shell.began)) return start(run, argv, env) // it has run nothing
+    if (shell && !cause && !(await shell.began)) return start(run, argv, env) // it has run nothing
     if (typeof cause === 'object') return notStarted(`not started: ${cause.notStarted}`)
     const printed = { exitCode, stdout: stdout.text(), stderr: stderr.text() }
     if (cause === 'timed-out') return { end: 'timed-out', note: `timed out after ${run.timeoutMs} ms`, ...printed }

@@ -186,6 +186,19 @@ test('a shell that dies or is stopped before it takes the word to go loses no ho
   assert.equal(readFileSync(join(home, 'log'), 'utf8'), 'ran\n'.repeat(3))
 })
 
+test('a shell that ends by itself before it takes the word to go has not run its hook', async () => {
+  const home = mkdtempSync(join(root, 'home-'))
+  writeFileSync(join(home, '.profile'), 'shopt -s expand_aliases; alias case="echo not a"')
+  const env = { HOME: home, PATH: process.env['PATH'] }
+  const command = 'echo ran >> log; cat'
+  await warmed(command, { shell: '/bin/bash', cwd: home, env })
+  const { end, exitCode, stdout, stderr } = await runCommand({
+    ...{ command, shell: 'bash', cwd: home, input: '{}', env, timeoutMs: 60_000 },
+  })
+  const log = readFileSync(join(home, 'log'), 'utf8')
+  assert.deepEqual([end, exitCode, stdout, stderr, log], ['exited', 0, '{}\n', '', 'ran\n'])
+})
+
 /** Those of this process. */
 const children = () =>
   readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
