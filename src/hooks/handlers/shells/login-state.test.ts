@@ -21,6 +21,7 @@ const bare: LoginState = {
   builtins: 'enable alias',
   folder: '/h',
   traps: '',
+  lastJob: '',
   status: '0',
   words: '0\n/bin/bash\n',
   input: 'probe\n',
@@ -94,6 +95,7 @@ test('what cannot be done again gives no way there', () => {
     [{ builtins: 'enable -n alias' }, false],
     [{ folder: '/i' }, false],
     [{ traps: "trap -- ':' EXIT" }, false],
+    [{ lastJob: 'set' }, false],
     [{ words: '1\na\n' }, false],
     [{ input: '' }, false],
     [{ descriptors: '5,/dev/null' }, false],
@@ -143,7 +145,13 @@ test('bash prints each part, and there is no state before the last one', isLinux
       builtins: /^enable -n wait$/m,
       folder: /^\/\n\/proc\/self\/cwd\n\/tmp\n$/,
     },
-    ...{ traps: /^trap -- ':' SIGUSR1$/m, status: /^3$/, words: /^1\n\/bin\/bash\nword\n$/, input: /^probe\n$/ },
+    ...{
+      traps: /^trap -- ':' SIGUSR1$/m,
+      lastJob: /^set$/,
+      status: /^3$/,
+      words: /^1\n\/bin\/bash\nword\n$/,
+      input: /^probe\n$/,
+    },
   }
   assert.deepEqual(Object.keys(state), Object.keys(found))
   for (const [part, text] of Object.entries(found)) assert.match(state[part as keyof typeof state], text, part)
@@ -152,4 +160,4 @@ test('bash prints each part, and there is no state before the last one', isLinux
 })
 
 const profile =
-  'f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd; pushd -n /tmp > /dev/null'
+  ': & wait; f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd; pushd -n /tmp > /dev/null'

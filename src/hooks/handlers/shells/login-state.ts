@@ -19,6 +19,7 @@ const parts = {
   builtins: 'builtin enable -a',
   folder: 'builtin pwd -P; builtin dirs -l -p',
   traps: 'builtin trap',
+  lastJob: 'builtin printf %s "${!+set}"',
   status: 'builtin printf %s "$1"',
   words: 'builtin shift; builtin printf "%s\\n" "$#" "$0" "$@"',
   // the profile has read none of it
@@ -88,7 +89,7 @@ export function restoreOf(bare: LoginState, login: LoginState): Restore | undefi
   const [had, has] = [variablesOf(bare), variablesOf(login)]
   const added = (name: PartName) => newLines(bare[name], login[name])
   const shopts = added('shopts').map((line) => line.split(' '))
-  const unchanged: PartName[] = ['builtins', 'folder', 'traps', 'words', 'input', 'descriptors', 'process']
+  const unchanged: PartName[] = ['builtins', 'folder', 'traps', 'lastJob', 'words', 'input', 'descriptors', 'process']
   const changed = [...has].filter(([name, line]) => had.get(name) !== line)
   const gone = [...had.keys()].filter((name) => !has.has(name))
   if (
