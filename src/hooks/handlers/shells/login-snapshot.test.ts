@@ -139,6 +139,16 @@ test('there is no snapshot of a login that can be told from a restored one', isL
   assert.deepEqual(taken, [])
 })
 
+test('a login that takes what the hook would read says so, whether it is slow or not', isLinux, async () => {
+  const taken: unknown[] = []
+  for (const profile of ['read -r line', 'read -t 9 -r line', `${slow}cat`])
+    taken.push(await takeSnapshot(homeWith(profile).place))
+  assert.deepEqual(
+    taken,
+    taken.map(() => 'takes input'),
+  )
+})
+
 test('a snapshot is no longer true when a login leaves another state', isLinux, async () => {
   const { home, place } = homeWith(`${slow} . "$HOME/more"`)
   writeFileSync(join(home, 'more'), 'export MORE=1')

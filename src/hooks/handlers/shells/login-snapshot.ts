@@ -38,26 +38,32 @@ const closingMs = 500
 /** A login that takes less is not worth a snapshot. */
 const slowLoginMs = 40
 
-/** Undefined where a restored shell could be told from one that read the profile; 'quick' where it is read in less time than this. */
+/**
+ * Undefined where a restored shell could be told from one that read the profile; 'quick' where it is read in less time than this;
+ * 'takes input' where what the hook would read has gone to the profile.
+ */
 export async function takeSnapshot(
   place: WarmPlace,
   atLeastMs = slowLoginMs,
-): Promise<LoginSnapshot | 'quick' | undefined> {
+): Promise<LoginSnapshot | 'quick' | 'takes input' | undefined> {
   if (process.platform !== 'linux') return undefined
   const startedAt = performance.now()
   const first = stateAfter(place, [], afterLogin)
   const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, atLeastMs, 'slow').unref())
   const came = await Promise.race([first, slow])
+  if (came === 'takes input') return came
   // where this process had to wait itself, the timer may come behind a login that took longer
   if (came !== 'slow' && performance.now() - startedAt < atLeastMs) return came && 'quick'
   const again = stateAfter(place, [], afterLogin)
   const bare = await stateAfter(place, restoring, afterLogin)
   const [login, same] = [await first, await again]
-  const restore = bare && login && same && isSameState(login, same) ? restoreOf(bare, login) : undefined
+  if (login === 'takes input') return login
+  const restore =
+    login && isState(bare) && isState(same) && isSameState(login, same) ? restoreOf(bare, login) : undefined
   if (!restore || !login) return undefined
   const snapshot = keep(restore, login, atLeastMs > 0)
   const restored = await stateAfter(place, snapshot.args, snapshot.begin, snapshot.fd)
-  if (restored && isSameState(restored, login)) return snapshot
+  if (isState(restored) && isSameState(restored, login)) return snapshot
   dropSnapshot(snapshot)
   return undefined
 }
@@ -65,8 +71,11 @@ export async function takeSnapshot(
 /** Whether a login still leaves that state. */
 export async function isStillTrue(place: WarmPlace, { state }: LoginSnapshot): Promise<boolean> {
   const now = await stateAfter(place, [], afterLogin)
-  return now !== undefined && isSameState(now, state)
+  return isState(now) && isSameState(now, state)
 }
+
+type Came = LoginState | 'takes input' | undefined
+const isState = (came: Came): came is LoginState => typeof came === 'object'
 
 export const dropSnapshot = ({ fd }: LoginSnapshot): void => closeSync(fd)
 
@@ -100,7 +109,7 @@ function stateAfter(
   args: readonly string[],
   begin: string,
   fd?: number,
-): Promise<LoginState | undefined> {
+): Promise<Came> {
   return new Promise((resolve) => {
     let child: ChildProcess
     try {
@@ -112,7 +121,7 @@ function stateAfter(
     }
     let printed = ''
     let isQuiet = true
-    const end = (state: LoginState | undefined) => {
+    const end = (state: Came) => {
       clearTimeout(timer)
       signalGroup(child, 'SIGKILL')
       for (const stream of child.stdio) stream?.destroy()
@@ -146,9 +155,10 @@ function stateAfter(
       const state = readState(printed)
       // what it printed before has arrived by the next turn
       if (!state) return
+      if (state.input !== probe) return end('takes input')
       const look = (looks: number) => {
         if (child.exitCode !== null || child.signalCode !== null) return
-        const seen = state.input === probe ? lookAt(child.pid!) : undefined
+        const seen = lookAt(child.pid!)
         // it has printed all, and may yet have to put its descriptors back
         if (seen === undefined && looks < mostLooks) setTimeout(look, betweenLooksMs, looks + 1).unref()
         else if (!isQuiet || seen === undefined) end(undefined)

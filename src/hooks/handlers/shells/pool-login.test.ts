@@ -26,8 +26,22 @@ function newPool(): HasLogin & { readonly more: string } {
   writeFileSync(more, 'MORE=1')
   writeFileSync(join(home, '.profile'), 'sleep 0.1; . "$HOME/more"')
   const env = { HOME: home, PATH: process.env['PATH'] }
-  return { place: { shell: '/bin/bash', cwd: root, env }, login: 'unknown', stamp: '', dropped: false, more }
+  return {
+    place: { shell: '/bin/bash', cwd: root, env },
+    login: 'unknown',
+    stamp: '',
+    dropped: false,
+    coldOnly: false,
+    more,
+  }
 }
+test('where a login takes what a hook would read, hooks run cold', isLinux, async () => {
+  const pool = newPool()
+  writeFileSync(pool.more, 'read -t 9 -r line')
+  await learn(pool)
+  assert.deepEqual([pool.login, pool.coldOnly], ['read', true])
+})
+
 async function learned() {
   const pool = newPool()
   await learn(pool)

@@ -12,6 +12,7 @@ export interface HasLogin {
   stamp: string
   /** Its shells have ended, for those of another place. */
   dropped: boolean
+  coldOnly: boolean
 }
 
 /** What a login depends on besides the profile may have changed by then. */
@@ -22,7 +23,9 @@ export async function learn(pool: HasLogin): Promise<void> {
   pool.login = 'learning'
   pool.stamp = stampOf(pool.place)
   const { takeSnapshot } = await import('./login-snapshot.ts')
-  pool.login = (await takeSnapshot(pool.place).catch(() => undefined)) ?? 'read' // no room for it, no more descriptors
+  const taken = await takeSnapshot(pool.place).catch(() => undefined) // no room for it, no more descriptors
+  if (taken === 'takes input') pool.coldOnly = true
+  pool.login = taken === undefined || taken === 'takes input' ? 'read' : taken
   if (pool.dropped) learnAgain(pool) // nobody else closes the snapshot
 }
 
