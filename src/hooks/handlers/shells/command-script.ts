@@ -12,8 +12,9 @@ export const waits = [
 /** What the shell waits for: whether the command reports on descriptor 3 where it ended, or finds it closed; and the command. */
 export const wordFor = (command: string, tellsWhere: boolean): string => `${tellsWhere ? '3' : '-'}${command}\0`
 
-/** What `eval` does otherwise than `-c`: a trap on errors runs twice; and what is counted or listed from the start of the shell. */
-const tellsApart = /\0|\b(?:trap|times|caller|SHELLOPTS|BASH_\w+|BASH|FUNCNAME|_)\b|\$_|\bset\b|\bdeclare\b|\btypeset\b/
+/** What `eval` does otherwise than `-c`: a trap on errors runs twice; options; what is counted or listed from the start of the shell. */
+const tellsApart =
+  /\0|^[-+]|\b(?:trap|times|caller|SHELLOPTS|BASH_\w+|BASH|FUNCNAME|_)\b|\$_|\bset\b|\bdeclare\b|\btypeset\b/
 
 /** False for a command that could tell the difference: it gets a shell of its own. */
 export const runsAlike = (command: string): boolean => !tellsApart.test(command)

@@ -59,6 +59,8 @@ test('a command of up to 32 KiB may be held ready; a longer one, one with a NUL,
   for (const [command, where] of [
     [`${longest}x`, place],
     ['true\0', place],
+    ['-e true', place],
+    ['+e', place],
     ['true', off],
   ] as const) {
     expectCommand(command, where)

@@ -266,6 +266,7 @@ test('a time limit ends a warm shell with all that it started', async () => {
 
 test('a command that could tell eval from -c has a shell of its own', () => {
   const telling = [
+    ...['-x', '+e'],
     ...['trap "echo $?" EXIT', 'times', 'caller 0', 'echo $SHELLOPTS', 'echo "$BASH_SOURCE"', 'echo $BASH'],
     ...['echo ${FUNCNAME[*]}', 'echo $_', 'echo ${_}', 'echo ${_:-none}', 'echo $_x', 'set', 'set -e'],
     ...['declare -p', 'typeset -i n', 'a\0b'],

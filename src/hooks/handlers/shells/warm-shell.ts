@@ -32,6 +32,8 @@ import {
 const mostShells = 16
 const mostOfOne = 4
 const longestCommand = 32 * 1024
+/** What cannot be an argument, and what `bash -lc` takes for an option. */
+const runsCold = /\0|^[-+]/
 /** A shell that is being started was started before a cold one could be: worth waiting for, if it comes at all. */
 const waitMs = 1000
 /** After a round of hooks, while the model replies; during one that takes longer, for those that others ask beside it. */
@@ -172,7 +174,7 @@ function order(pool: Pool, stock: Stock): void {
 
 /** Undefined where the command must run cold. */
 function poolFor(command: string, place: WarmPlace): Pool | undefined {
-  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || command.includes('\0')) return undefined
+  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || runsCold.test(command)) return undefined
   const pool = poolIn(place)
   return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
 }
