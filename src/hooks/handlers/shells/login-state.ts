@@ -2,6 +2,7 @@
  * What a login leaves in a shell, as text that bash prints and reads: variables, functions, options, limits. A shell that is
  * given this text is where the profile would have taken it, without running what the profile runs.
  */
+import { keepsChannel } from './shell-script.ts'
 
 /** What bash is asked to print, part by part. Nothing here starts a process. */
 const parts = {
@@ -36,7 +37,7 @@ export type LoginState = Readonly<Record<PartName, string>>
 export const probe = 'probe\n'
 
 /** Prints the state to descriptor 3 and waits there, so that its descriptors can be looked at. */
-export const printState = `{ ${Object.values(parts)
+export const printState = `${keepsChannel}; { ${Object.values(parts)
   .map((part) => `${part}; builtin printf '\\0'`)
   .join('; ')}; } >&3 2>&3; builtin read -r -N 1 -u 3`
 

@@ -1,9 +1,16 @@
 /** The script of a warm shell: it waits on descriptor 3 for the word to go, and then runs its command as `bash -lc` would. */
 
-/** Where the profile traces, exports all, sets a trap or has its own `exec`, the shell says so before it says `r`: hooks run cold. */
+/** Nothing is written to a file that the profile opened as descriptor 3, nor read from it: the shell ends. */
+export const keepsChannel = '[[ -S /dev/fd/3 ]] || builtin kill -KILL $$'
+
+/**
+ * Where the profile traces, exports all, sets a trap, disables a builtin or has its own `exec`, the shell says so before it says
+ * `r`: hooks run cold.
+ */
 const checks = [
+  keepsChannel,
   '[[ $- != *[axv]* && $SECONDS && $LINENO == 1 ]] || builtin printf unlike >&3',
-  'builtin trap -p >&3; ! builtin declare -F builtin exec >&3',
+  'builtin trap -p >&3; ! builtin declare -F builtin exec >&3; ! builtin alias exec >&3 2>&-; builtin enable -n >&3',
 ].join('; ')
 
 /** In a login shell. */

@@ -1,6 +1,7 @@
 /** A warm login shell gives what `bash -lc` gives, over profiles and commands. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +10,8 @@ import { sampled } from '../../../../test/support/campaign-size.ts'
 import { until } from '../../../../test/support/until.ts'
 import { runCommand } from '../command.ts'
 import { runsAlike, startsAlike } from './command-script.ts'
+import { printState } from './login-state.ts'
+import { afterLogin, waitingScript } from './shell-script.ts'
 import type { WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
@@ -26,7 +29,7 @@ const profiles: Record<string, string> = {
   limited: 'ulimit -n 200; umask 077; set -o pipefail',
   failing: 'set -e; if true; then false || true; fi; [ -n "" ] && echo no',
   careful: 'set -eu',
-  bare: 'enable -n test; set +h; shopt -s lastpipe failglob',
+  bare: 'set +h; shopt -s lastpipe failglob',
 }
 
 const commands = [
@@ -121,6 +124,9 @@ test('a profile that sets a trap, ends the shell, takes its input, its descripto
     'trap : DEBUG',
     'set -a',
     'exec() { echo "my exec $*"; }',
+    'shopt -s expand_aliases; alias exec="echo my; exec"',
+    'enable -n test',
+    'read -t 1 -r line',
     'readonly SECONDS',
     'unset SECONDS',
     'unset LINENO',
@@ -197,6 +203,28 @@ test('a shell that ends by itself before it takes the word to go has not run its
   })
   const log = readFileSync(join(home, 'log'), 'utf8')
   assert.deepEqual([end, exitCode, stdout, stderr, log], ['exited', 0, '{}\n', '', 'ran\n'])
+})
+
+test('a file that the profile has open as descriptor 3 is neither written to nor taken for the word to go', () => {
+  for (const [profile, held] of [
+    ['exec 3<>"$HOME/held"', '.ggg'],
+    ['exec 3<"$HOME/held"', 'ggg'],
+    ['exec 3>>"$HOME/held"', ''],
+  ] as const) {
+    const home = mkdtempSync(join(root, 'home-'))
+    writeFileSync(join(home, 'held'), held)
+    writeFileSync(join(home, '.profile'), profile)
+    const ends = [waitingScript(afterLogin, 'echo ran > log'), `${afterLogin}; ${printState}`].map((script) => {
+      const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const
+      const env = { HOME: home, PATH: process.env['PATH'] }
+      return spawnSync('/bin/bash', ['-lc', script], { cwd: home, env, stdio: [...stdio] }).signal
+    })
+    assert.deepEqual(
+      [ends, readdirSync(home).sort(), readFileSync(join(home, 'held'), 'utf8')],
+      [['SIGKILL', 'SIGKILL'], ['.profile', 'held'], held],
+      profile,
+    )
+  }
 })
 
 /** Those of this process. */
