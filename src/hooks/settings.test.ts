@@ -168,6 +168,8 @@ test('what is wrong is named with its place; what is right beside it is in force
     { command: 'x' },
     'x',
     stop({ command: 'good' }),
+    stop({ command: 'a\0b' }),
+    stop({ command: 'a', args: ['b\0'] }),
   ])
   assert.equal(handlers.length, 1)
   assert.deepEqual(problems.map(sayHookProblem), [
@@ -184,6 +186,8 @@ test('what is wrong is named with its place; what is right beside it is in force
     'hooks[10].match.tol is not known here; known: tool,tool_glob,safety',
     'hooks[11].hook_event_name is missing; it names the event or step',
     'hooks[12] must be an object with hook_event_name and command',
+    'hooks[14].command has a NUL in it, which no program can take; remove it',
+    'hooks[15].args has a NUL in it, which no program can take; remove it',
   ])
 })
 

@@ -176,6 +176,12 @@ const readKind: Record<
       ...(isAsync && isEventName(declared.event) && { async: true as const }),
     }
     if (command.trim() === '') return refuse(note, 'command', 'is empty')
+    if ([command, ...(args ?? [])].some((word) => word.includes('\0')))
+      return refuse(
+        note,
+        command.includes('\0') ? 'command' : 'args',
+        'has a NUL in it, which no program can take; remove it',
+      )
     if (how.async && declared.onFailure === 'refuse')
       return refuse(
         note,
