@@ -11,7 +11,7 @@ import type { ChildProcess } from 'node:child_process'
 import { isRunning, processOf } from '../../files/process-tree.ts'
 import type { Env } from '../handler.ts'
 import { bindGroup } from '../process/bound-groups.ts'
-import { signalGroup, spawnFault, startGroup, wakeGroup } from '../process/process-group.ts'
+import { signalGroup, spawnFault, startFault, startGroup, wakeGroup } from '../process/process-group.ts'
 import { isObject, type JsonObject } from '../shape.ts'
 import { whyIn } from '../text/error-line.ts'
 import { lineCutter, onOneLine } from '../text/json-lines.ts'
@@ -196,7 +196,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   try {
     child = startGroup({ program: argv[0]!, args: argv.slice(1), cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   } catch (cause) {
-    problem = (cause as Error).message
+    problem = startFault(cause as Error)
   }
   const program: Program = {
     key,

@@ -52,6 +52,9 @@ test('the end of a program: its exit code, its signal, or why it never ran', asy
     typeof nul.cause === 'object' ? nul.cause.notStarted : '',
     /^The argument 'args\[1\]' must be a string without null/,
   )
+  assert.deepEqual((await sh(`: ${'x'.repeat(2 ** 22)}`)).cause, {
+    notStarted: 'its command and environment are longer than the system takes; put a long command into a file',
+  })
   assert.equal((await sh('exit 0', { signal: AbortSignal.abort() })).cause, 'aborted')
 })
 

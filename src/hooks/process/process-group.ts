@@ -65,7 +65,7 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
     try {
       child = run.child ?? start(run)
     } catch (error) {
-      return resolve(ended({ notStarted: (error as Error).message })) // a NUL in a word, arguments that are too long
+      return resolve(ended({ notStarted: startFault(error as Error) }))
     }
     if (child.pid === undefined) {
       child.once('error', (error) => resolve(ended({ notStarted: spawnFault(run, error) })))
@@ -127,6 +127,12 @@ export function runGroup(run: GroupRun): Promise<GroupEnd> {
     }
   })
 }
+
+/** What is thrown at once, in words: arguments that are too long, or a NUL in one. */
+export const startFault = (error: NodeJS.ErrnoException): string =>
+  error.code === 'E2BIG'
+    ? 'its command and environment are longer than the system takes; put a long command into a file'
+    : error.message
 
 /** `spawn guard.sh ENOENT` in words; the system says the same of a folder, a program and its interpreter. */
 export function spawnFault({ program, cwd = '.' }: Pick<GroupRun, 'program' | 'cwd'>, error: NodeJS.ErrnoException) {
