@@ -110,12 +110,20 @@ test('a program that does not start, or does not greet', async () => {
     [`echo ${'y'.repeat(100)}; cat`, failed(`answered the handshake with ${'y'.repeat(80)}, not {"protocol":1}`)],
     [`echo '{"protocol":2}'; cat`, failed('answered the handshake with {"protocol":2}, not {"protocol":1}')],
     [`echo '[1]'; cat`, failed('answered the handshake with [1], not {"protocol":1}')],
-    ['exit 0', failed('ended with 0')],
+    ['exit 0', failed('ended with 0, without the answer {"protocol":1} to the handshake')],
+    [
+      'echo trouble >&2; exit 3',
+      failed('ended with 3, without the answer {"protocol":1} to the handshake: trouble', 'trouble\n'),
+    ],
   ]
   for (const [script, end] of rows) assert.deepEqual(await ask(script), end, script)
   assert.deepEqual(
     await ask('', { argv: ['/no/such/program'] }),
     failed('not started: there is no program /no/such/program'),
+  )
+  assert.deepEqual(
+    await ask(`: ${'x'.repeat(2 ** 22)}`),
+    failed('not started: its command and environment are longer than the system takes; put a long command into a file'),
   )
   const nul = await ask('', { argv: ['/bin/sh', '-c', 'a\0b'] })
   assert.match(nul.kind === 'failure' ? nul.why : '', /^not started: .*null bytes/)

@@ -249,7 +249,10 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   })
   child.once('exit', (code, signal) => {
     program.hasEnded = true // the next call restarts it
-    const ended = () => end(program, `ended with ${signal ?? code}${whyIn(stderr)}`)
+    const ended = () => {
+      const how = `ended with ${signal ?? code}${program.greeted ? '' : ungreeted}`
+      end(program, `${how}${whyIn(stderr)}`)
+    }
     const timer = setTimeout(ended, lastWordsMs)
     child.once('close', () => {
       clearTimeout(timer)
