@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import type { Invocation } from '../../hooks/plane.ts'
 import { keepWaitingCall, requestApproval, waitingCalls } from '../../store/approvals.ts'
@@ -13,7 +14,7 @@ import { holdConversation } from '../../store/archive/retention.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { chainedTables } from '../../store/chain/chain.ts'
 import { createConversation, createSession } from '../../store/conversations.ts'
-import { type Db, openDb, type ReadDb } from '../../store/open.ts'
+import { type Db, openDb, type ReadDb, readDb } from '../../store/open.ts'
 import { commitToolCall } from '../../store/session/commit.ts'
 import { addPrompt, readPrompts } from '../../store/session/prompt-history.ts'
 import { getSummary, saveSummary } from '../../store/session/summaries.ts'
@@ -21,7 +22,7 @@ import { appendEntry, readEntries } from '../../store/session/transcript.ts'
 import { getState, setState } from '../../store/state.ts'
 import { checkpointProblem, makeCheckpoint, readCheckpoints } from './checkpoint.ts'
 import { bringBack, eraseSession, sessionsBefore } from './erase.ts'
-import { exportHead, exportLine, exportRows, firstSince } from './export.ts'
+import { type ExportedRow, exportHead, exportLine, exportRows, firstSince } from './export.ts'
 import { openSigner } from './keys.ts'
 import { verifyChain } from './verify.ts'
 
@@ -515,4 +516,31 @@ test('a transaction that is rolled back leaves no link', (t) => {
   })
   const after = verifyChain(db)
   assert.deepEqual([after.fault, after.rows, after.links], [undefined, before.rows + 1, before.links + 1])
+})
+
+test('conversations that are archived and restored while rows are exported are exported whole, and once', (t) => {
+  const { db, path } = record(t, 700)
+  const conversation = (calls: number) => {
+    const { id } = createConversation(db, { projectDir: '/p' })
+    const { sessionId } = createSession(db, id)
+    for (let n = 0; n < calls; n++) call(db, id, sessionId, n)
+    return id
+  }
+  const [first, second] = [conversation(700), conversation(700)]
+  archiveConversation(db, first, 'old.zst')
+  const reader = readDb(path)
+  t.after(() => reader.close())
+  const whole = [...exportRows(reader, { content: true })]
+  const found: ExportedRow[] = []
+  for (const row of exportRows(reader, { content: true })) {
+    if (found.length === 600) archiveConversation(db, second, 'old.zst')
+    if (found.length === 700) unarchiveConversation(db, first)
+    if (found.length === 3000) unarchiveConversation(db, second)
+    if (found.length === 4000) archiveConversation(db, first, 'old.zst')
+    found.push(row)
+  }
+  const added = ['archived', 'unarchived']
+  const unlessAdded = (rows: readonly ExportedRow[]) => rows.filter(({ reason }) => !added.includes(reason ?? ''))
+  assert.ok(isDeepStrictEqual(unlessAdded(found), unlessAdded(whole)), `${found.length} rows of ${whole.length}`)
+  assert.equal(unlessAdded(whole).length, 4 * 2100 + 1)
 })

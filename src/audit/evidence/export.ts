@@ -1,6 +1,6 @@
 /** The record for other systems: one line at a time, oldest first, in flat memory. */
 import { redact } from '../../hooks/secrets/redact.ts'
-import { archivedConversations, bringArchived } from '../../store/archive/reading.ts'
+import { archivedConversations, momentsOf } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { hookSays } from '../inspect/hook-answer.ts'
 
@@ -23,7 +23,7 @@ export interface ExportedRow {
 
 /** Content (prompts, inputs, outputs, and reasons that quote them) is left out unless `content`. */
 export function* exportRows(db: ReadDb, { since = '', content = false } = {}): Generator<ExportedRow> {
-  bringArchived(db, archivedConversations(db, since))
+  const moment = momentsOf(db, () => archivedConversations(db, since))
   const kept = (text: string, name: string) => (content ? `${text} AS ${name}` : `NULL AS ${name}`)
   // what belongs to no session is exported too
   const bySession = `LEFT JOIN sessions s ON s.session_id = t.session_id LEFT JOIN conversations c ON c.id = s.conversation_id ${importOf}`
@@ -61,7 +61,7 @@ export function* exportRows(db: ReadDb, { since = '', content = false } = {}): G
     ],
   ]
   for (const [kind, table, sql] of sources)
-    for (const row of paged<Stored>(db, sql, since, firstSince(db, table, since))) {
+    for (const row of paged<Stored>(db, moment, sql, since, () => firstSince(db, table, since))) {
       const { at, agent, session, conversation, project, tool, tool_use_id, reason, detail } = row
       const decision = kind === 'hook' ? hookDecision(row) : row.decision
       const shown = { reason: reason && redact(reason), detail: detail && redact(detail) }
@@ -105,9 +105,16 @@ const times = {
 }
 
 /** Between pages nothing of the file is held, however slowly the rows are taken: the write-ahead log can be reset. */
-function* paged<Row extends { id: number }>(db: ReadDb, sql: string, since: string, first: number): Generator<Row> {
-  for (let after = first - 1; ; ) {
-    const rows = db.all<Row>(sql, since, after, pageRows)
+function* paged<Row extends { id: number }>(
+  db: ReadDb,
+  moment: ReturnType<typeof momentsOf>,
+  sql: string,
+  since: string,
+  first: () => number,
+): Generator<Row> {
+  for (let after = moment(first) - 1; ; ) {
+    const last = after
+    const rows = moment(() => db.all<Row>(sql, since, last, pageRows))
     yield* rows
     if (rows.length < pageRows) return
     after = rows.at(-1)!.id

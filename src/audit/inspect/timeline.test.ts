@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { Invocation } from '../../hooks/plane.ts'
-import { archiveConversation } from '../../store/archive/archive.ts'
+import { archiveConversation, unarchiveConversation } from '../../store/archive/archive.ts'
 import { bringArchived } from '../../store/archive/reading.ts'
 import { addEvent, recordHooks } from '../../store/audit.ts'
 import { createConversation, createSession, type ParentAgent } from '../../store/conversations.ts'
@@ -235,7 +236,7 @@ test('a late part of a long session is what stands there in the whole, and is re
   }
   let rows = 0
   const counted = {
-    ...{ path: db.path, get: db.get.bind(db), each: db.each.bind(db), runTemp: db.runTemp.bind(db) },
+    ...{ path: db.path, get: db.get.bind(db), each: db.each.bind(db), snapshot: db.snapshot.bind(db) },
     all<Row>(sql: string, ...values: string[]) {
       const found = db.all<Row>(sql, ...values)
       rows += found.length
@@ -504,4 +505,30 @@ test('what looks like a secret is not reported, wherever it stands', (t) => {
   const all = JSON.stringify([[...timeline(db, conversationId)], overview(db, conversationId)])
   assert.ok(all.includes('[redacted]'))
   assert.ok(!all.includes(secret))
+})
+
+test('a conversation that is archived and restored while its timeline is read is whole', (t) => {
+  const { db, conversationId, session, prompt, reply, event, hook } = story(t)
+  const id = session()
+  db.transaction(() => {
+    for (let n = 0; n < 1100; n++) {
+      prompt(id, `prompt ${n}`)
+      hook(id, { event: 'UserPromptSubmit' })
+      reply(id, `reply ${n}`)
+      event(id, 'first', { n })
+      event(null, 'outside', { n })
+    }
+  })
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const whole = [...timeline(reader, conversationId)]
+  const found: Item[] = []
+  for (const item of timeline(reader, conversationId)) {
+    if (found.length % 1000 === 0) archiveConversation(db, conversationId, 'old.zst')
+    if (found.length % 1000 === 500) unarchiveConversation(db, conversationId)
+    found.push(item)
+  }
+  const withoutMoves = (items: readonly Item[]) => told(items).filter((item) => !/^note .*archived$/.test(item))
+  assert.ok(isDeepStrictEqual(withoutMoves(found), told(whole)), `${found.length} items of ${whole.length}`)
+  assert.equal(whole.length, 5500)
 })

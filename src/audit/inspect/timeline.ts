@@ -4,7 +4,7 @@
  */
 import { redact } from '../../hooks/secrets/redact.ts'
 import { isObject, type JsonObject } from '../../hooks/shape.ts'
-import { bringArchived } from '../../store/archive/reading.ts'
+import { inMoments } from '../../store/archive/reading.ts'
 import type { ReadDb } from '../../store/open.ts'
 import { type HookAnswer, type HookRow, hookAnswer, hookColumns } from './hook-answer.ts'
 import { entriesIn } from './overview.ts'
@@ -17,8 +17,10 @@ export interface Part {
   readonly to?: number
 }
 
-export function* timeline(db: ReadDb, conversationId: string, { from = 0, to = Infinity }: Part = {}): Generator<Item> {
-  bringArchived(db, [conversationId])
+export const timeline = (db: ReadDb, conversationId: string, part: Part = {}): Generator<Item> =>
+  inMoments(db, () => [conversationId], itemsOf(db, conversationId, part))
+
+function* itemsOf(db: ReadDb, conversationId: string, { from = 0, to = Infinity }: Part): Generator<Item> {
   let begin = 0
   for (const session of sessionsOf(db, conversationId)) {
     const end = begin + session.entries

@@ -119,8 +119,13 @@ function* callPages(db: ReadDb, sessionIds: Iterable<string>, filter: CallFilter
   for (const id of sessionIds) {
     const session = db.arrays<Session>(sessionRow, id)[0]
     if (!session) continue // erased since
-    bringArchived(db, [session[0]])
-    yield* callsOf(db, id, session, filter)
+    const pages = callsOf(db, id, session, filter)
+    for (;;) {
+      bringArchived(db, [session[0]]) // it may have been archived or restored since the last page
+      const page = pages.next()
+      if (page.done) break
+      yield page.value
+    }
     dropArchived(db)
   }
 }

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { defineHook } from '../../hooks/define.ts'
 import { readHooks } from '../../hooks/settings.ts'
+import { archiveConversation, unarchiveConversation } from '../../store/archive/archive.ts'
 import { createConversation, createSession, type ParentAgent } from '../../store/conversations.ts'
-import { type Db, openDb } from '../../store/open.ts'
+import { type Db, openDb, readDb } from '../../store/open.ts'
 import { commitToolCall } from '../../store/session/commit.ts'
 import { appendEntry } from '../../store/session/transcript.ts'
 import { importedCalls } from './dispatcher-calls.ts'
@@ -419,4 +421,23 @@ test('of a project are the calls in its folder and below, ours and those of a lo
   assert.deepEqual(read('/repo'), [below, below])
   assert.deepEqual(read('/repo/a/b'), [[], []])
   assert.deepEqual(read('/'), [folders, folders])
+})
+
+test('a conversation that is archived and restored while its calls are read is whole', (t) => {
+  const { db, conversationId, session, call } = history(t)
+  const id = session()
+  db.transaction(() => {
+    for (let n = 0; n < 1500; n++) call(id, 'Bash', { command: `echo ${n}` }, { decision: 'allow', by: 'rule' })
+  })
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const whole = [...recordedCalls(reader)]
+  const found: typeof whole = []
+  for (const each of recordedCalls(reader)) {
+    if (found.length === 100) archiveConversation(db, conversationId, 'old.zst')
+    if (found.length === 1000) unarchiveConversation(db, conversationId)
+    found.push(each)
+  }
+  assert.ok(isDeepStrictEqual(found, whole), `${found.length} calls of ${whole.length}`)
+  assert.equal(whole.length, 1500)
 })

@@ -314,6 +314,29 @@ test('what is kept for a caller that comes back is the conversation as it was la
   assert.deepEqual(read('a'), before)
 })
 
+test('what is read of a conversation is of one moment, although another program archives or restores it meanwhile', (t) => {
+  const { db } = record(t)
+  const before = rows(db, 's-a')
+  const [other, reader] = [openDb(db.path), readDb(db.path)]
+  const kept = keepArchived()
+  t.after(() => {
+    kept.close()
+    for (const each of [other, reader]) each.close()
+  })
+  for (const open of [withArchived, kept.with])
+    for (const change of [() => archiveConversation(other, 'a', 'old.zst'), () => unarchiveConversation(other, 'a')]) {
+      const seen = open(reader, ['a'], (one) => {
+        change()
+        return rows(one, 's-a')
+      })
+      assert.deepEqual(seen, before)
+      assert.deepEqual(
+        open(reader, ['a'], (one) => rows(one, 's-a')),
+        before,
+      )
+    }
+})
+
 test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {
   const { db } = record(t)
   for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')

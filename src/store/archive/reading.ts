@@ -1,32 +1,87 @@
 /** Archived rows for a reader: in tables of its own connection, under the names that every query uses. */
 import { type ReadDb, readDb } from '../open.ts'
 import { archiveOf } from './archive.ts'
-import { archivedTables, readFrame, unpacked } from './frame.ts'
+import { archivedTables, type Place, readFrame, unpacked } from './frame.ts'
 
-const brought = new WeakMap<ReadDb, Set<string>>()
+/** The conversations whose rows are in tables of a connection, with the names of their frames. */
+const brought = new WeakMap<ReadDb, Map<string, string>>()
 
-/** After this, queries of the connection see the rows of these conversations, archived or not. */
+/**
+ * After this, queries of the connection see the rows of these conversations, archived or not: until one of them is archived or
+ * restored, which `momentsOf` watches for.
+ */
 export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): void {
   for (const id of conversationIds) {
-    if (brought.get(db)?.has(id)) continue
     const place = archiveOf(db, id)
+    const known = brought.get(db)?.get(id)
+    if ((place && frameName(place)) === known) continue
+    if (known !== undefined) dropConversation(db, id)
     if (!place) continue
     if (!brought.has(db)) openShadows(db)
     db.snapshot(() => {
       for (const { table, text } of unpacked(readFrame(place)))
         db.runTemp(inserts[table]!, ...(JSON.parse(text) as (string | number | null)[]))
     })
-    brought.get(db)!.add(id)
+    brought.get(db)!.set(id, frameName(place))
   }
 }
 
-/** What `work` gives, with the rows of these conversations: through another connection where some are archived and not brought yet. */
+/** A conversation that was restored and archived again may lie in the same file at the same place. */
+const frameName = ({ digest }: Place): string => Buffer.from(digest).toString('hex')
+
+/**
+ * For a long reading, one moment after the other: whatever `work` reads is of one moment, with these conversations in it. Others
+ * archive and restore conversations meanwhile, and their rows are then looked for where they are.
+ */
+export function momentsOf(db: ReadDb, conversationIds: () => Iterable<string>): <T>(work: () => T) => T {
+  let seen: number | undefined
+  const bring = () => bringArchived(db, new Set([...(brought.get(db)?.keys() ?? []), ...conversationIds()]))
+  bring() // unpacking many takes long, and a file is emptied of what is restored: not in one moment
+  return (work) =>
+    db.snapshot(() => {
+      const { version } = db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!
+      if (version !== seen) bring()
+      seen = version
+      return work()
+    })
+}
+
+/** What a generator gives, a few at a time, which are of one moment. */
+export function* inMoments<T>(
+  db: ReadDb,
+  conversationIds: () => Iterable<string>,
+  items: Iterator<T>,
+  atOnce = 20,
+): Generator<T> {
+  const moment = momentsOf(db, conversationIds)
+  for (let ended = false; !ended; ) {
+    const some: T[] = []
+    moment(() => {
+      while (!ended && some.length < atOnce) {
+        const next = items.next()
+        if (next.done) ended = true
+        else some.push(next.value)
+      }
+    })
+    yield* some
+  }
+}
+
+/**
+ * What `work` gives, with the rows of these conversations: through another connection where some are archived and not brought yet.
+ * It reads one moment, and must not write to the record.
+ */
 export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], work: (db: ReadDb) => T): T {
-  if (!conversationIds.some((id) => !brought.get(db)?.has(id) && archiveOf(db, id))) return work(db)
+  const isBrought = (id: string) => brought.get(db)?.has(id) || !archiveOf(db, id)
+  const read = db.snapshot(() => (conversationIds.every(isBrought) ? [work(db)] : undefined))
+  return read ? read[0]! : inOwnReader(db, conversationIds, work)
+}
+
+/** The same, always through another connection. */
+export function inOwnReader<T>(db: ReadDb, conversationIds: readonly string[], work: (db: ReadDb) => T): T {
   const reader = readDb(db.path)
   try {
-    bringArchived(reader, conversationIds)
-    return work(reader)
+    return momentsOf(reader, () => conversationIds)(() => work(reader))
   } finally {
     reader.close()
   }
@@ -34,7 +89,9 @@ export function withArchived<T>(db: ReadDb, conversationIds: readonly string[], 
 
 /** For a caller that comes back to the same conversation: what `withArchived` unpacked last is kept until another is asked for. */
 export function keepArchived(): { readonly with: typeof withArchived; close(): void } {
-  let kept: { readonly reader: ReadDb; readonly name: string } | undefined
+  let kept:
+    | { readonly reader: ReadDb; readonly name: string; readonly moment: ReturnType<typeof momentsOf> }
+    | undefined
   const close = () => {
     kept?.reader.close()
     kept = undefined
@@ -45,20 +102,19 @@ export function keepArchived(): { readonly with: typeof withArchived; close(): v
       const [id] = conversationIds
       const place = id === undefined || conversationIds.length > 1 ? undefined : archiveOf(db, id)
       if (!place) return withArchived(db, conversationIds, work)
-      // a conversation that was restored and archived again may lie in the same file at the same place
-      const name = `${id} ${Buffer.from(place.digest).toString('hex')}`
+      const name = `${id} ${frameName(place)}`
       if (kept?.name !== name) {
         close()
         const reader = readDb(db.path)
-        kept = { reader, name }
         try {
-          bringArchived(reader, [id!])
+          kept = { reader, name, moment: momentsOf(reader, () => [id!]) }
         } catch (error) {
-          close()
+          reader.close()
           throw error
         }
       }
-      return work(kept.reader)
+      const { reader, moment } = kept!
+      return moment(() => work(reader))
     },
   }
 }
@@ -68,6 +124,15 @@ export function dropArchived(db: ReadDb): void {
   if (!brought.get(db)?.size) return
   for (const { name } of archivedTables) db.runTemp(`DELETE FROM temp.kept_${name}`)
   brought.get(db)!.clear()
+}
+
+function dropConversation(db: ReadDb, conversationId: string): void {
+  for (const { name } of archivedTables)
+    db.runTemp(
+      `DELETE FROM temp.kept_${name} WHERE session_id IN (SELECT session_id FROM sessions WHERE conversation_id = ?)`,
+      conversationId,
+    )
+  brought.get(db)!.delete(conversationId)
 }
 
 /** Of hooks: at this event, on calls of this tool. */
@@ -154,5 +219,5 @@ function openShadows(db: ReadDb): void {
     )
   }
   for (const index of indexes) db.runTemp(`CREATE INDEX temp.${index}`)
-  brought.set(db, new Set())
+  brought.set(db, new Map())
 }

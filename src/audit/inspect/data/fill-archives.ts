@@ -1,5 +1,5 @@
 /** Archived conversations for the tables of inspect: each is unpacked once. */
-import { withArchived } from '../../../store/archive/reading.ts'
+import { inOwnReader } from '../../../store/archive/reading.ts'
 import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'
 import type { Progress } from './shapes.ts'
 import { cursor, setCursor } from './tables.ts'
@@ -27,7 +27,7 @@ export const unreadArchives = (db: Db): Archive[] =>
 export function readArchive(db: Db, { id, name }: Archive, read: (reader: ReadDb) => void): void {
   const erased = cursor(db, 'ona_tombstones')
   try {
-    withArchived(db, [id], read)
+    inOwnReader(db, [id], read)
   } catch (cause) {
     if (!(cause instanceof StoreError && cause.kind === 'damaged')) throw cause // opening the conversation says so
   }
