@@ -1,5 +1,15 @@
 /** The file of the database: where it lies, and whether it can be one. */
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { StoreError } from './failure.ts'
@@ -36,6 +46,12 @@ export function claim(path: string): boolean {
     )
   return false
 }
+
+/** The file itself, whatever links lead to it: SQLite keeps its log beside that, and we our archives. */
+export const ownPath = (path: string): string => (existsSync(path) ? realpathSync.native(path) : path)
+
+export const besideDb = ({ path }: { readonly path: string }, name: string): string =>
+  join(dirname(ownPath(path)), name)
 
 export const notFile = (path: string): StoreError =>
   new StoreError('not-a-database', `${path} is not a file; set AGENT_SDLC_DB to the path of one`)

@@ -1,5 +1,6 @@
 /** How large the record is and how fast it grows. Reads a few rows, however many there are. */
 import { statSync } from 'node:fs'
+import { ownPath } from './database-file.ts'
 import type { ReadDb } from './open.ts'
 
 export interface RecordSize {
@@ -44,7 +45,7 @@ export function recordSize(db: ReadDb, now: Date, days = 30): RecordSize {
     since,
   )!.rows
   const bytes = sizeOf(db.path)
-  const walBytes = sizeOf(`${db.path}-wal`)
+  const walBytes = sizeOf(`${ownPath(db.path)}-wal`)
   const rowsPerDay = (recent + Math.min(unknown, recentlyArchived)) / days
   const bytesPerDay = (rowsPerDay * usedBytes(db, bytes)) / Math.max(1, rows - archived + archived * leftOfArchived)
   return { bytes, walBytes, rows, rowsPerDay, bytesPerDay, days }

@@ -9,6 +9,7 @@ import fs, {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -26,6 +27,7 @@ import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
 import { commitRound, commitToolCall } from '../session/commit.ts'
+import { recordSize } from '../size.ts'
 import { setState } from '../state.ts'
 import {
   archivable,
@@ -335,6 +337,28 @@ test('what is read of a conversation is of one moment, although another program 
         before,
       )
     }
+})
+
+test('archives lie beside the file of the record, by whatever link it is opened', (t) => {
+  const { db, folder, file } = record(t)
+  const before = rows(db, 's-a')
+  mkdirSync(join(folder, 'links'))
+  const link = join(folder, 'links/agent.db')
+  symlinkSync(db.path, link)
+  const linked = openDb(link)
+  t.after(() => linked.close())
+  archiveConversation(linked, 'a', 'old.zst')
+  assert.deepEqual([archiveFiles(linked), archiveFiles(db)], [[file], [file]])
+  assert.deepEqual([archiveProblems(linked), archiveProblems(db)], [[], []])
+  for (const each of [linked, db])
+    assert.deepEqual(
+      withArchived(each, ['a'], (reader) => rows(reader, 's-a')),
+      before,
+    )
+  assert.equal(recordSize(linked, new Date()).walBytes, statSync(`${db.path}-wal`).size)
+  archiveConversation(db, 'b', 'old.zst')
+  for (const id of ['a', 'b']) unarchiveConversation(linked, id)
+  assert.deepEqual([rows(db, 's-a'), existsSync(file)], [before, false])
 })
 
 test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {

@@ -1,7 +1,8 @@
 /** Moves old conversations out of the database into compressed files, and back. What is left vouches for what was moved. */
-import { dirname, join } from 'node:path'
+import { basename } from 'node:path'
 import { addEvent } from '../audit.ts'
 import { rowsIn } from '../chain/chain.ts'
+import { besideDb } from '../database-file.ts'
 import { type Db, type ReadDb, StoreError } from '../open.ts'
 import { workerIn } from '../session/session-lock.ts'
 import {
@@ -22,19 +23,17 @@ import {
 export function archiveOf(db: ReadDb, conversationId: string): Place | undefined {
   const sql = 'SELECT file, offset, length, digest FROM ona_archives WHERE conversation_id = ?'
   const found = db.get<Place>(sql, conversationId)
-  return found && { ...found, file: join(dirname(db.path), found.file) }
+  return found && { ...found, file: besideDb(db, found.file) }
 }
 
 export const archiveFiles = (db: ReadDb): string[] =>
-  db
-    .all<{ file: string }>('SELECT DISTINCT file FROM ona_archives ORDER BY file')
-    .map(({ file }) => join(dirname(db.path), file))
+  db.all<{ file: string }>('SELECT DISTINCT file FROM ona_archives ORDER BY file').map(({ file }) => besideDb(db, file))
 
 /** Files that are missing or too short; their content is not read. */
 export const archiveProblems = (db: ReadDb): string[] =>
   db
     .all<{ file: string; end: number }>('SELECT file, max(offset + length) AS end FROM ona_archives GROUP BY file')
-    .flatMap(({ file, end }) => lengthProblem(join(dirname(db.path), file), end) ?? [])
+    .flatMap(({ file, end }) => lengthProblem(besideDb(db, file), end) ?? [])
 
 /**
  * Conversations that were last active before a time (`2026-10-15 00:00:00`), the oldest first, and have rows to move; `only` asks
@@ -123,7 +122,7 @@ function moveRows(
   if (before !== undefined && archivable(db, before, conversationId).length === 0) return { rows: 0, bytes: 0 }
   if (!isUnsettled(db, fileName)) return undefined
   if (versionOf(db, conversationId) !== version) return undefined
-  const place = appendFrame(join(dirname(db.path), fileName), frame)
+  const place = appendFrame(besideDb(db, fileName), frame)
   db.run(
     'INSERT INTO ona_archives(conversation_id, file, offset, length, digest, rows, erased) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ...[conversationId, fileName, place.offset, place.length, digestOf(frame), rows, Number(isErased)],
@@ -162,8 +161,7 @@ export function restoreConversation(db: Db, conversationId: string): boolean {
       // by its full name: the row has its link already
       db.run(`INSERT INTO main.${name}(${columns}) VALUES (${values.map(() => '?').join()})`, ...values)
     }
-    const file = place.file.slice(join(dirname(db.path), '/').length)
-    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', file)
+    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', basename(place.file))
     for (const table of ['ona_archives', 'ona_archived_hooks'])
       db.run(`DELETE FROM ${table} WHERE conversation_id = ?`, conversationId)
     addEvent(db, { conversationId, type: 'unarchived', detail: { file: place.file } })
@@ -184,7 +182,7 @@ export function settleArchives(db: Db): string[] {
       // whoever appends holds the same lock
       db.transaction(() => {
         const sql = 'SELECT offset, length FROM ona_archives WHERE file = ? ORDER BY offset'
-        keepOnly(join(dirname(db.path), file), db.all(sql, file))
+        keepOnly(besideDb(db, file), db.all(sql, file))
         db.run('DELETE FROM ona_unsettled_archives WHERE file = ?', file)
       })
       return []
