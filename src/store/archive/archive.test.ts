@@ -653,6 +653,16 @@ test('without zstd there are no archives, and the message names the Node that ha
   )
 })
 
+test('an archive that cannot be made keeps the rows in the database', (t) => {
+  const { db, folder } = record(t)
+  const before = rows(db, 's-a')
+  assert.equal(
+    message(() => archiveConversation(db, 'a', 'gone/old.zst')),
+    `disk-full: the archive ${folder}/gone/old.zst cannot be written: ENOENT: no such file or directory, open '${folder}/gone/old.zst'; the rows stay in the database`,
+  )
+  assert.deepEqual([rows(db, 's-a'), archiveOf(db, 'a')], [before, undefined])
+})
+
 test('a disk that has no room for the frame keeps the rows in the database', (t) => {
   const { db, folder } = record(t)
   const big = Array.from({ length: 30_000 }, () => Math.random()).join()

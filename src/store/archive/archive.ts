@@ -1,5 +1,5 @@
 /** Moves old conversations out of the database into compressed files, and back. What is left vouches for what was moved. */
-import { basename } from 'node:path'
+import { relative } from 'node:path'
 import { addEvent } from '../audit.ts'
 import { rowsIn } from '../chain/chain.ts'
 import { besideDb } from '../database-file.ts'
@@ -161,7 +161,8 @@ export function restoreConversation(db: Db, conversationId: string): boolean {
       // by its full name: the row has its link already
       db.run(`INSERT INTO main.${name}(${columns}) VALUES (${values.map(() => '?').join()})`, ...values)
     }
-    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', basename(place.file))
+    const file = relative(besideDb(db, '.'), place.file)
+    db.run('INSERT OR IGNORE INTO ona_unsettled_archives(file) VALUES (?)', file)
     for (const table of ['ona_archives', 'ona_archived_hooks'])
       db.run(`DELETE FROM ${table} WHERE conversation_id = ?`, conversationId)
     addEvent(db, { conversationId, type: 'unarchived', detail: { file: place.file } })

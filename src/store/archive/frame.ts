@@ -112,21 +112,25 @@ function endOfFrame(bytes: Uint8Array, begin: number): number {
 
 /** Appends a frame and waits until it is on the disk. Where it does not fit, the file is as it was. */
 export function appendFrame(path: string, frame: Uint8Array): { readonly offset: number; readonly length: number } {
-  return withFile(path, 'a', (file) => {
-    const offset = fstatSync(file).size
-    try {
-      writeFileSync(file, frame) // all of it: a single write may end early on a disk that is nearly full
-      fsyncSync(file)
-      if (offset === 0) withFile(dirname(path), 'r', fsyncSync) // its name too
-    } catch (error) {
-      ftruncateSync(file, offset)
-      throw new StoreError(
-        'disk-full',
-        `the archive ${path} cannot be written: ${(error as Error).message}; the rows stay in the database`,
-      )
-    }
-    return { offset, length: frame.length }
-  })
+  try {
+    return withFile(path, 'a', (file) => {
+      const offset = fstatSync(file).size
+      try {
+        writeFileSync(file, frame) // all of it: a single write may end early on a disk that is nearly full
+        fsyncSync(file)
+        if (offset === 0) withFile(dirname(path), 'r', fsyncSync) // its name too
+      } catch (error) {
+        ftruncateSync(file, offset)
+        throw error
+      }
+      return { offset, length: frame.length }
+    })
+  } catch (error) {
+    throw new StoreError(
+      'disk-full',
+      `the archive ${path} cannot be written: ${(error as Error).message}; the rows stay in the database`,
+    )
+  }
 }
 
 function withFile<T>(path: string, flags: string, work: (file: number) => T): T {
