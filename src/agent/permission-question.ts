@@ -4,6 +4,7 @@ import { readHooks } from '../hooks/settings.ts'
 import { isObject } from '../hooks/shape.ts'
 import { type ProtectedPath, sessionProtectedPaths } from '../permissions/protected-paths.ts'
 import type { PermissionQuestion } from '../permissions/question.ts'
+import { archivesIn } from '../store/archive/archives-in.ts'
 import type { Runtime } from './session/runtime.ts'
 import type { Session } from './session/session.ts'
 
@@ -25,7 +26,7 @@ export function questionOf(session: Session): Place {
 
 const known = new WeakMap<Runtime['settings'], readonly ProtectedPath[]>()
 
-/** Read once: hooks do not change while a process runs. */
+/** Hooks do not change while a process runs; archives are added by another one. The list stays the same as long as nothing changes. */
 export function protectedBy(
   {
     settings,
@@ -35,15 +36,22 @@ export function protectedBy(
   }: Pick<Runtime, 'settings' | 'home' | 'plugins'> & { readonly db: { readonly path: string } },
   projectDir: string,
 ): readonly ProtectedPath[] {
-  const found = known.get(settings)
-  if (found) return found
+  const before = known.get(settings)
+  const archives = archivesIn(db.path)
+  const isSame = archives.every((path) => before?.some((row) => row.path === path))
+  if (before && isSame) return before
   const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })
   const place = { cwd: projectDir, projectDir, home }
   const hookFiles = [
     ...filesHooksExecute([...handlers, ...plugins.flatMap((plugin) => plugin.handlers)], place),
     ...filesCommandsExecute(commandsIn(settings), place),
   ]
-  const rows = sessionProtectedPaths({ database: db.path, hookFiles, plugins: plugins.map(({ root }) => root) })
+  const rows = [
+    ...sessionProtectedPaths({ database: db.path, hookFiles, plugins: plugins.map(({ root }) => root) }),
+    ...archives.map(
+      (path): ProtectedPath => ({ at: 'exact', path, edit: 'deny', what: "an archive of ona's database" }),
+    ),
+  ]
   known.set(settings, rows)
   return rows
 }
