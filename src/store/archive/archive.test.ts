@@ -399,6 +399,44 @@ test('archived rows are read from the newest conversation on, until there are en
   )
 })
 
+test('of many archives no more are listed than are looked into', (t) => {
+  const { db } = record(t)
+  for (let n = 0; n < 50; n++) {
+    createConversation(db, { projectDir: '/', id: `c${n}` })
+    createSession(db, `c${n}`, `s-c${n}`)
+    addEvent(db, { conversationId: `c${n}`, sessionId: `s-c${n}`, type: 'e', detail: `${n}` })
+    archiveConversation(db, `c${n}`, 'old.zst')
+  }
+  db.run('DELETE FROM ona_archived_hooks') // as an older ona leaves them
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  let listed = 0
+  const watched = new Proxy(reader, {
+    get(_, name: keyof typeof reader) {
+      if (name !== 'all') return typeof reader[name] === 'function' ? reader[name].bind(reader) : reader[name]
+      return (sql: string, ...values: string[]) => {
+        const found = reader.all(sql, ...values)
+        if (sql.includes('ona_archives')) listed += found.length
+        return found
+      }
+    },
+  })
+  const look = (enough: number) => {
+    listed = 0
+    const { rows, left } = archivedHooks(watched, enough, { event: undefined, toolName: undefined }, (id) => [id])
+    return [rows.length, left, listed]
+  }
+  assert.deepEqual(
+    [look(1), look(20), look(21), look(99)],
+    [
+      [1, 0, 20],
+      [20, 0, 40],
+      [21, 0, 40],
+      [50, 0, 50],
+    ],
+  )
+})
+
 test('archives are found by the events and tools of their hooks, and listed as long as they are there', (t) => {
   const { db } = record(t)
   const hook = (id: string, event: string, toolName: string | null) =>

@@ -152,28 +152,40 @@ export function archivedHooks<T>(
   { event, toolName }: About,
   read: (conversationId: string) => readonly T[],
 ): { rows: T[]; left: number } {
-  const archives = db.all<{ id: string; length: number }>(
-    `SELECT a.conversation_id AS id, a.length FROM ona_archives a JOIN conversations c ON c.id = a.conversation_id
-     WHERE a.conversation_id IN (
-       SELECT conversation_id FROM ona_archived_hooks
-       WHERE ${event === undefined ? "hook_event > ''" : 'hook_event = ?1'} AND (?2 IS NULL OR tool_name = ?2))
-     OR NOT EXISTS (SELECT 1 FROM ona_archived_hooks WHERE hook_event = '' AND tool_name = hex(a.digest))
-     ORDER BY c.last_active DESC, c.rowid DESC`,
-    ...[event ?? null, toolName ?? null],
-  )
+  // with both, the primary key finds the row; else it is looked for among those of the conversation
+  const any = event === undefined || toolName === undefined ? '+' : ''
+  const candidates = `FROM conversations c CROSS JOIN ona_archives a ON a.conversation_id = c.id
+    WHERE EXISTS (
+      SELECT 1 FROM ona_archived_hooks h WHERE h.conversation_id = a.conversation_id
+        AND ${any}h.hook_event ${event === undefined ? "> ''" : '= ?1'} AND (?2 IS NULL OR ${any}h.tool_name = ?2))
+    OR NOT EXISTS (SELECT 1 FROM ona_archived_hooks WHERE hook_event = '' AND tool_name = hex(a.digest))`
+  const about = [event ?? null, toolName ?? null]
   const rows: T[] = []
   let unpacked = 0
-  let looked = 0
-  for (const { id, length } of archives) {
-    if (rows.length >= enough || unpacked + length > mostUnpacked) break
-    unpacked += length
-    looked++
-    bringArchived(db, [id])
-    rows.push(...read(id))
-    dropArchived(db)
+  for (let looked = 0; ; ) {
+    const page = db.all<{ id: string; length: number }>(
+      `SELECT a.conversation_id AS id, a.length ${candidates}
+       ORDER BY c.last_active DESC, c.rowid DESC LIMIT ${candidatesAtOnce} OFFSET ?3`,
+      ...[...about, looked],
+    )
+    for (const { id, length } of page) {
+      if (rows.length >= enough) return { rows, left: 0 }
+      if (unpacked + length > mostUnpacked)
+        return {
+          rows,
+          left: db.get<{ count: number }>(`SELECT count(*) AS count ${candidates}`, ...about)!.count - looked,
+        }
+      unpacked += length
+      looked++
+      bringArchived(db, [id])
+      rows.push(...read(id))
+      dropArchived(db)
+    }
+    if (page.length < candidatesAtOnce) return { rows, left: 0 }
   }
-  return { rows, left: rows.length >= enough ? 0 : archives.length - looked }
 }
+/** The newest are mostly enough. */
+const candidatesAtOnce = 20
 /** Compressed; about ten times as much is read. */
 const mostUnpacked = 4 * 1024 * 1024
 
