@@ -8,7 +8,7 @@ import { broke, failed, said, type ToolOutput } from '../output.ts'
 import { absolute, whyOf } from '../paths.ts'
 import type { ToolContext } from '../tool.ts'
 import { globLimits } from './limits.ts'
-import { walk } from './walk.ts'
+import { globOptions, walk } from './walk.ts'
 
 export async function findFiles(input: { pattern: string; path?: string }, context: ToolContext): Promise<ToolOutput> {
   let pattern = input.pattern.trim()
@@ -57,7 +57,7 @@ async function matching(
   // Only the part of the tree that the pattern can reach is walked.
   const plain = pattern.replace(/^(?:\.\/)+/, '')
   const { base } = picomatch.scan(plain)
-  const fits = picomatch(plain, { dot: true, nonegate: true })
+  const fits = picomatch(plain, globOptions)
   const deep = plain.includes('**') || /[({]/.test(plain)
   const levels = plain.split('/').length
   const ignoring = env['CLAUDE_CODE_GLOB_NO_IGNORE'] === 'false' || env['ONA_GLOB_NO_IGNORE'] === 'false'

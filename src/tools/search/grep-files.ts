@@ -67,7 +67,10 @@ function searchOf(input: GrepInput, cwd: string): Search | string {
   const root = absolute(cwd, input.path ?? '.')
   let rootIsFile: boolean
   try {
-    rootIsFile = !statSync(root).isDirectory()
+    const found = statSync(root)
+    rootIsFile = found.isFile()
+    if (!rootIsFile && !found.isDirectory())
+      return `${root} is neither a file nor a folder: searching it could wait for ever`
   } catch (error) {
     return `${root} ${whyOf(error)}`
   }

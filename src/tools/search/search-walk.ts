@@ -6,7 +6,7 @@ import { decode, sniff } from '../encoding.ts'
 import { clip, type Found, type FoundFile, type FoundLine, heldBytes, type Search } from './search.ts'
 import { toRegExp } from './search-regex.ts'
 import { globsOfType } from './search-types.ts'
-import { walk } from './walk.ts'
+import { globOptions, walk } from './walk.ts'
 
 /** Files that do not fit into one string. */
 const sizeLimit = 268_435_456
@@ -34,7 +34,7 @@ export async function searchWalk(search: Search): Promise<Found> {
 async function pathsOf({ root, rootIsFile, globs }: Search, ofType: readonly string[] | undefined): Promise<string[]> {
   if (rootIsFile) return [root]
   const chosen = chooser(globs)
-  const isOfType = ofType && picomatch([...ofType], { dot: true })
+  const isOfType = ofType && picomatch([...ofType], globOptions)
   const found: string[] = []
   await walk({ root, ignoring: true, choose: chosen }, (path) => {
     if (!isOfType || isOfType(basename(path))) found.push(join(root, path))
@@ -48,7 +48,7 @@ function chooser(globs: readonly string[]): (path: string, folder: boolean) => '
     const out = glob.startsWith('!')
     const plain = (out ? glob.slice(1) : glob).replace(/\/$/, '')
     const anchored = plain.includes('/')
-    const fits = picomatch(anchored ? plain.replace(/^\//, '') : `**/${plain}`, { dot: true, nonegate: true })
+    const fits = picomatch(anchored ? plain.replace(/^\//, '') : `**/${plain}`, globOptions)
     return { answer: out ? ('out' as const) : ('in' as const), fits }
   })
   const otherwise = rules.some(({ answer }) => answer === 'in') ? ('out' as const) : undefined

@@ -405,6 +405,43 @@ test('a walk sees the same files as ripgrep, with ignore files and without', asy
   assert.deepEqual(await ours({ ONA_GLOB_NO_IGNORE: 'false' }), theirs())
 })
 
+test('a folder that an ignore file takes back is searched, and its content keeps to the other rules', async (t) => {
+  const b = bench(t)
+  mkdirSync(join(b.folder, '.git'))
+  b.file('.gitignore', 'build/\nvendor/\nodd*\n*.log\n')
+  b.file('.ignore', '!vendor/\n')
+  b.file('package/.gitignore', '!build/\n!odd*\n')
+  const folders = ['build', 'vendor/a', 'package/build', 'package/build/deep', 'package/build/build', 'package/odd\n*']
+  for (const folder of folders) for (const name of ['x.ts', 'x.log']) b.file(`${folder}/${name}`, 'needle\n')
+  const found = ['package/build/build/x.ts', 'package/build/deep/x.ts', 'package/build/x.ts', 'package/odd\n*/x.ts']
+  const wanted = [...found, 'vendor/a/x.ts']
+  const { theirs, ours } = await both(b, { pattern: 'needle', output_mode: 'count' })
+  assert.deepEqual(ours, theirs)
+  const counts = wanted.map((path) => `${path}:1\n`).join('')
+  assert.equal(ours.content, `${counts}Found 5 total occurrences across 5 files.`)
+  const listed = await b.use('Glob', { pattern: '**/x.*' }, { env: { ...b.context.env, ONA_GLOB_NO_IGNORE: 'false' } })
+  assert.deepEqual(
+    wanted.map((path) => listed.content.includes(join(b.folder, path))),
+    wanted.map(() => true),
+  )
+  assert.equal(listed.content.match(/x\.(ts|log)$/gm)?.length, 5)
+})
+
+test('what is neither a file nor a folder is not searched', async (t) => {
+  const b = bench(t)
+  const pipe = join(b.folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  for (const path of [pipe, '/dev/null']) {
+    const { content, isError } = await grepFiles({ pattern: 'x', path }, b.context, never)
+    assert.deepEqual(
+      [content, isError],
+      [`${path} is neither a file nor a folder: searching it could wait for ever`, true],
+    )
+  }
+})
+
+const never: Searcher = () => assert.fail('it was searched')
+
 test('at most a hundred files are listed, and that is said', async (t) => {
   const b = bench(t)
   for (let i = 0; i < 120; i++) b.file(`f${i}.txt`, '')

@@ -8,6 +8,9 @@ import { readPlainFile } from '../../files/plain-file.ts'
 
 export const versionControl: readonly string[] = ['.git', '.svn', '.hg', '.bzr', '.jj', '.sl']
 
+/** For picomatch. `s`: a name may hold a line break. */
+export const globOptions = { dot: true, nonegate: true, flags: 's' } as const
+
 export interface WalkOptions {
   readonly root: string
   /** Leave out what the ignore files name. */
@@ -81,18 +84,12 @@ async function ignoresAbove(root: string): Promise<Ignores> {
   // The root itself was asked for, so the folders on the way to it count as not ignored.
   for (const { folder, rules } of ignores.files) {
     const steps = relative(folder, root).split('/')
-    rules.add(
-      steps.map(
-        (_, index) =>
-          `!/${steps
-            .slice(0, index + 1)
-            .join('/')
-            .replace(/[\\*?[\]! #]/g, '\\$&')}`,
-      ),
-    )
+    rules.add(steps.map((_, index) => `!/${asPattern(steps.slice(0, index + 1).join('/'))}`))
   }
   return ignores
 }
+
+const asPattern = (path: string): string => path.replace(/[\\*?[\]! #]/g, '\\$&')
 
 function extend(ignores: Ignores, folder: string, entries: readonly { name: string }[]): Ignores {
   let here = ignores
@@ -119,8 +116,18 @@ function isIgnored({ files, inRepository }: Ignores, path: string, folder: boole
       if (file.kind !== kind) continue
       const answer = file.rules.test(relative(file.folder, path) + (folder ? '/' : ''))
       if (answer.ignored) return true
-      if (answer.unignored) return false
+      if (!answer.unignored) continue
+      if (folder) takeBack(files, path)
+      return false
     }
   }
   return false
+}
+
+/** What a file says of a folder that another one took back must not reach what is in the folder. */
+function takeBack(files: Ignores['files'], path: string): void {
+  for (const { folder, rules } of files) {
+    const below = relative(folder, path)
+    if (rules.test(`${below}/`).ignored) rules.add([`!/${asPattern(below)}/`]) // a list is not split into lines
+  }
 }
