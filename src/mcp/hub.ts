@@ -1,6 +1,7 @@
 /** All MCP servers of a session: started beside it, and asked by the names that the model uses. */
 
 import { isObject, type JsonObject, record } from '../hooks/shape.ts'
+import { grouped } from '../hooks/text/counted.ts'
 import { visible } from '../hooks/text/visible.ts'
 import type { McpSide } from '../tools/host.ts'
 import { failed, said, type ToolOutput } from '../tools/output.ts'
@@ -30,6 +31,7 @@ export interface ServerState {
   readonly scope: ServerConfig['scope']
   readonly transport: ServerConfig['transport']['type']
   readonly status: ServerStatus | 'unapproved' | 'disabled'
+  /** Of a connected server, what of it is not used. */
   readonly problem: string
   readonly tools: number
 }
@@ -192,7 +194,7 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
         scope: entry.config.scope,
         transport: entry.config.transport.type,
         status: statusOf(entry),
-        problem: entry.connection?.problem || entry.problem,
+        problem: entry.connection?.problem || entry.problem || leftOut(entry),
         tools: offerOf(entry).tools.length,
       })),
     async ready(ms) {
@@ -283,6 +285,15 @@ export function connectServers(servers: readonly ServerConfig[], deps: HubDeps):
 }
 
 const mostTools = 1000
+
+/** Said of a server that is connected, too. */
+function leftOut(entry: Entry): string {
+  const { tools, prompts } = offerOf(entry)
+  const parts = Object.entries({ tools, prompts }).flatMap(([what, { length }]) =>
+    length > mostTools ? [`${grouped(length)} ${what}`] : [],
+  )
+  return parts.length === 0 ? '' : `it offers ${parts.join(' and ')}; the first ${grouped(mostTools)} are used`
+}
 
 /** A server's tool as one of ours. Its input is checked by the server, which knows what it wants. */
 function toolOf(

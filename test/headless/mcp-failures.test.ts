@@ -94,3 +94,31 @@ test('updatedMCPToolOutput replaces what an MCP tool gave, and of no other tool'
   assert.match(bash!, /plain/)
   assert.doesNotMatch(bash!, /REPLACED/)
 })
+
+test('a server that offers more tools than are used is reported, once', async (t) => {
+  const at = place(t)
+  const many = at.write(
+    'many.mjs',
+    `import { createInterface } from 'node:readline'
+const write = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+const tools = Array.from({ length: 1001 }, (_, n) => ({ name: 't' + n, inputSchema: { type: 'object' } }))
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line)
+  if (method === 'initialize') write({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'm', version: '1' } } })
+  else if (method === 'tools/list') write({ id, result: { tools } })
+}
+`,
+  )
+  const model = await testModel(t)
+  const { code, stderr } = await at.run(
+    ['-p', 'go', ...config({ many: { command: process.execPath, args: [many] } })],
+    {
+      env: model.env,
+    },
+  )
+  const problem = 'it offers 1001 tools; the first 1000 are used'
+  assert.equal(code, 0)
+  assert.deepEqual(stderr.match(/MCP server .*/g), [`MCP server many (connected): ${problem}`])
+  const events = at.rows<{ detail: string }>(failures).map(({ detail }) => JSON.parse(detail))
+  assert.deepEqual(events, [{ server: 'many', status: 'connected', problem }])
+})

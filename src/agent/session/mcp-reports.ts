@@ -19,7 +19,7 @@ export function mcpReports(hub: McpHub, session: () => Session | undefined): () 
     for (const state of hub.status()) {
       const { name, status, problem } = state
       // A restart in between does not make the next failure a new one; a connection does.
-      if (status === 'connected') reported.delete(name)
+      if (status === 'connected' && problem === '') reported.delete(name)
       if (!isFailure(state) || reported.get(name) === problem) continue
       reported.set(name, problem)
       record('mcp_server_failure', { server: name, status, problem }, `MCP server ${name} (${status}): ${problem}`)
@@ -33,7 +33,7 @@ export function mcpReports(hub: McpHub, session: () => Session | undefined): () 
 
 /** A server that the user or the policy switched off is no failure. */
 const isFailure = ({ status, problem }: ServerState): boolean =>
-  problem !== '' && (status === 'failed' || status === 'pending' || status === 'needs-auth' || status === 'unapproved')
+  problem !== '' && status !== 'disabled' && status !== 'closed'
 
 function changeText({ server, before, after, added, removed, changed }: ToolsChange): string {
   const parts = Object.entries({ changed, removed, added }).flatMap(([what, names]) =>

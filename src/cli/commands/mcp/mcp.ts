@@ -157,7 +157,7 @@ const list = command('ona mcp list', { help, flags: { json: 'flag', 'no-check': 
   if (flags.json) return saidJson(listing)
   if (listing.length === 0) return said('no MCP servers; ona mcp add NAME COMMAND adds one')
   for (const { name, scope, target, status, problem, tools } of listing) {
-    const more = status === 'connected' ? counted(tools, 'tool') : problem
+    const more = status === 'connected' ? problem || counted(tools, 'tool') : problem
     said(`${name}  ${scope}  ${target}  ${status}${more ? ` (${more})` : ''}`)
   }
   return 0
