@@ -58,6 +58,7 @@ test('a command of up to 32 KiB may be held ready; a longer one, one with a NUL,
   await until(() => warmShells(place, longest) === 1)
   for (const [command, where] of [
     [`${longest}x`, place],
+    [`: ${'\u00e9'.repeat(16 * 1024)}`, place],
     ['true\0', place],
     ['-e true', place],
     ['+e', place],

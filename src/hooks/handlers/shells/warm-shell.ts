@@ -31,6 +31,7 @@ import {
 /** Of all commands in one place, and of one command, which sub-agents may need at once. */
 const mostShells = 16
 const mostOfOne = 4
+/** In bytes: the script of its shell has the command twice, once with escapes, and Linux takes 128 KiB as one argument. */
 const longestCommand = 32 * 1024
 /** What cannot be an argument, and what `bash -lc` takes for an option. */
 const runsCold = /\0|^[-+]/
@@ -174,7 +175,8 @@ function order(pool: Pool, stock: Stock): void {
 
 /** Undefined where the command must run cold. */
 function poolFor(command: string, place: WarmPlace): Pool | undefined {
-  if (place.env.ONA_WARM_SHELLS === '0' || command.length > longestCommand || runsCold.test(command)) return undefined
+  if (place.env.ONA_WARM_SHELLS === '0' || Buffer.byteLength(command) > longestCommand) return undefined
+  if (runsCold.test(command)) return undefined
   const pool = poolIn(place)
   return pool.coldOnly || pool.stocks.get(command)?.unfit ? undefined : pool
 }
