@@ -71,9 +71,15 @@ test('what an answer means', async () => {
   const lines: [string, object][] = [
     [`echo; echo ' '; echo '{"id":'$id',"verdict":null}'`, verdict('')],
     [`printf '{"id":'$id; sleep 0.05; echo ',"verdict":null}'`, verdict('')],
-    [`echo '{"id":99,"verdict":null}{'`, failed('printed a line that is not a JSON object: {"id":99,"verdict":null}{')],
-    [`echo ${long}`, failed(`printed a line that is not a JSON object: ${long.slice(0, 80)}`)],
-    ['echo 7', failed('printed a line that is not a JSON object: 7')],
+    [
+      `echo '{"id":99,"verdict":null}{'`,
+      failed('printed a line that is not a JSON object: {"id":99,"verdict":null}{; print nothing but answers'),
+    ],
+    [
+      `echo ${long}`,
+      failed(`printed a line that is not a JSON object: ${long.slice(0, 80)}; print nothing but answers`),
+    ],
+    ['echo 7', failed('printed a line that is not a JSON object: 7; print nothing but answers')],
     ['echo trouble >&2; sleep 0.1; exit 3', failed('ended with 3: trouble', 'trouble\n')],
     ['kill -9 $$', failed('ended with SIGKILL')],
     ['exec >&-; sleep 600', failed('closed its stdout')],
@@ -96,7 +102,7 @@ test('a program that was ended is read no more, though what left its group print
   skip: process.platform !== 'linux',
 }, async () => {
   const script = `${greet}read -r line; setsid sh -c 'echo $$ > escaped; exec yes' & wait`
-  assert.deepEqual(await ask(script), failed('printed a line that is not a JSON object: y'))
+  assert.deepEqual(await ask(script), failed('printed a line that is not a JSON object: y; print nothing but answers'))
   await gone(Number(readFileSync(join(folder, 'escaped'), 'utf8')))
 })
 

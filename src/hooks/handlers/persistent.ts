@@ -226,7 +226,8 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
       return undefined
     }
     const call = typeof said?.id === 'number' ? waiting.get(said.id) : undefined
-    if (!said) return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}`)
+    if (!said)
+      return end(program, `printed a line that is not a JSON object: ${line.slice(0, 80)}; print nothing but answers`)
     // an answer that nobody waits for any more is dropped
     program.stray = call ? '' : `; it printed ${line.slice(0, 80)}, which has the "id" of no call that waits`
     return call?.done(endOf(said, line, takeStderr()))
