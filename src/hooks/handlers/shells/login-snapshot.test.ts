@@ -112,6 +112,8 @@ test('there is no snapshot of a login that can be told from a restored one', isL
     'is never the same': 'export T=$(date +%N)$RANDOM',
     'leaves a process': 'sleep 5 &',
     'has run a job': 'sleep 0 & wait',
+    'remembers a line': 'history -s x',
+    'sets an option by a variable': 'GLOBIGNORE=x',
     'leaves a process that is not its child': '(sleep 5 &)',
     'leaves a process in a session of its own': '(setsid sleep 5 < /dev/null > /dev/null 2>&1 &)',
     'changes its priority': 'renice -n 7 $$ > /dev/null',

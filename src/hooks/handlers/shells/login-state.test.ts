@@ -22,6 +22,8 @@ const bare: LoginState = {
   folder: '/h',
   traps: '',
   lastJob: '',
+  history: '',
+  listed: 'extquote braceexpand',
   status: '0',
   words: '0\n/bin/bash\n',
   input: 'probe\n',
@@ -96,6 +98,7 @@ test('what cannot be done again gives no way there', () => {
     [{ folder: '/i' }, false],
     [{ traps: "trap -- ':' EXIT" }, false],
     [{ lastJob: 'set' }, false],
+    [{ history: '    1  x' }, false],
     [{ words: '1\na\n' }, false],
     [{ input: '' }, false],
     [{ descriptors: '5,/dev/null' }, false],
@@ -148,6 +151,8 @@ test('bash prints each part, and there is no state before the last one', isLinux
     ...{
       traps: /^trap -- ':' SIGUSR1$/m,
       lastJob: /^set$/,
+      history: /^ +1 {2}x$/m,
+      listed: /extglob.* .*pipefail/,
       status: /^3$/,
       words: /^1\n\/bin\/bash\nword\n$/,
       input: /^probe\n$/,
@@ -160,4 +165,4 @@ test('bash prints each part, and there is no state before the last one', isLinux
 })
 
 const profile =
-  ': & wait; f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd; pushd -n /tmp > /dev/null'
+  ': & wait; history -s x; f() { :; }; shopt -s extglob; alias a=b; set -o pipefail; umask 027; ulimit -n 200; ulimit -Sn 100; hash -p /x/y y; complete -W a f; trap : USR1; enable -n wait; cd /proc/self/cwd; pushd -n /tmp > /dev/null'

@@ -21,6 +21,8 @@ const parts = {
   folder: 'builtin pwd -P; builtin dirs -l -p',
   traps: 'builtin trap',
   lastJob: 'builtin printf %s "${!+set}"',
+  history: 'builtin history',
+  listed: 'builtin printf %s "$BASHOPTS $SHELLOPTS"', // which some variables change without the option
   status: 'builtin printf %s "$1"',
   words: 'builtin shift; builtin printf "%s\\n" "$#" "$0" "$@"',
   // the profile has read none of it
@@ -90,7 +92,17 @@ export function restoreOf(bare: LoginState, login: LoginState): Restore | undefi
   const [had, has] = [variablesOf(bare), variablesOf(login)]
   const added = (name: PartName) => newLines(bare[name], login[name])
   const shopts = added('shopts').map((line) => line.split(' '))
-  const unchanged: PartName[] = ['builtins', 'folder', 'traps', 'lastJob', 'words', 'input', 'descriptors', 'process']
+  const unchanged: PartName[] = [
+    'builtins',
+    'folder',
+    'traps',
+    'lastJob',
+    'history',
+    'words',
+    'input',
+    'descriptors',
+    'process',
+  ]
   const changed = [...has].filter(([name, line]) => had.get(name) !== line)
   const gone = [...had.keys()].filter((name) => !has.has(name))
   if (
