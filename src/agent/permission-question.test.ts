@@ -25,6 +25,12 @@ test('no tool may change the archives beside the database, also those that are m
     assert.equal(read(), read())
     writeFileSync(archive(2), '')
     assert.deepEqual(read(), wanted([archive(1), archive(2)]))
+    rmSync(archive(2))
+    const without = read()
+    assert.deepEqual(without, wanted([archive(1)]))
+    writeFileSync(join(folder, 'other'), '') // a folder that changed, and no archive in it
+    assert.equal(read(), without)
+    rmSync(join(folder, 'other'))
   }
 })
 

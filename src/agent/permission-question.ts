@@ -24,9 +24,14 @@ export function questionOf(session: Session): Place {
   }
 }
 
-const known = new WeakMap<Runtime['settings'], readonly ProtectedPath[]>()
+interface Known {
+  readonly archives: readonly string[]
+  readonly rows: readonly ProtectedPath[]
+}
 
-/** Hooks do not change while a process runs; archives are added by another one. The list stays the same as long as nothing changes. */
+const known = new WeakMap<Runtime['settings'], Known>()
+
+/** Hooks do not change while a process runs; archives come and go. The list is the same one until they do. */
 export function protectedBy(
   {
     settings,
@@ -38,8 +43,7 @@ export function protectedBy(
 ): readonly ProtectedPath[] {
   const before = known.get(settings)
   const archives = archivesIn(db.path)
-  const isSame = archives.every((path) => before?.some((row) => row.path === path))
-  if (before && isSame) return before
+  if (before?.archives === archives) return before.rows
   const { handlers } = readHooks({ hooks: settings.hooks }, { source: { kind: 'settings' } })
   const place = { cwd: projectDir, projectDir, home }
   const hookFiles = [
@@ -52,7 +56,7 @@ export function protectedBy(
       (path): ProtectedPath => ({ at: 'exact', path, edit: 'deny', what: "an archive of ona's database" }),
     ),
   ]
-  known.set(settings, rows)
+  known.set(settings, { archives, rows })
   return rows
 }
 

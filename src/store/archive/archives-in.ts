@@ -6,19 +6,22 @@ import { ownPath } from '../database-file.ts'
 /** `DATABASE-archive-20261119T155845.zst`. The database may have been renamed since. */
 const archiveName = /-archive-\d{8}T\d{6}\.zst$/
 
+const none: readonly string[] = []
 const known = new Map<string, { readonly changedAt: number; readonly archives: readonly string[] }>()
 
-/** Absolute paths. The folder is read again when a name in it changed. */
+/** Absolute paths; the same list as long as they are the same. The folder is read again when a name in it changed. */
 export function archivesIn(database: string): readonly string[] {
-  if (!isAbsolute(database)) return [] // in memory
+  if (!isAbsolute(database)) return none // in memory
   const folder = dirname(ownPath(database))
   const changedAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs
-  if (changedAt === undefined) return []
+  if (changedAt === undefined) return none
   const before = known.get(folder)
   if (before?.changedAt === changedAt) return before.archives
-  const archives = namesIn(folder)
+  const found = namesIn(folder)
     .filter((name) => archiveName.test(name))
     .map((name) => join(folder, name))
+    .sort()
+  const archives = before?.archives.join('\0') === found.join('\0') ? before.archives : found
   known.set(folder, { changedAt, archives })
   return archives
 }
