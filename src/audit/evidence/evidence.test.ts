@@ -544,3 +544,25 @@ test('conversations that are archived and restored while rows are exported are e
   assert.ok(isDeepStrictEqual(unlessAdded(found), unlessAdded(whole)), `${found.length} rows of ${whole.length}`)
   assert.equal(unlessAdded(whole).length, 4 * 2100 + 1)
 })
+
+test('a conversation that is restored before its archive is read is no fault of the archive', (t) => {
+  const { db, path } = record(t)
+  const [{ id: conversation } = { id: '' }] = db.all<{ id: string }>('SELECT id FROM conversations')
+  archiveConversation(db, conversation, 'old.zst')
+  const reader = readDb(path)
+  t.after(() => reader.close())
+  const links: number[] = []
+  const restoring = new Proxy(reader, {
+    get(_, name: keyof ReadDb) {
+      if (name !== 'all') return typeof reader[name] === 'function' ? reader[name].bind(reader) : reader[name]
+      return (sql: string, ...values: never[]) => {
+        const found = reader.all(sql, ...values)
+        if (sql.includes('FROM ona_chain')) unarchiveConversation(db, conversation) // in the moment that the chain is walked in
+        return found
+      }
+    },
+  })
+  const { fault, archived, ...count } = verifyChain(restoring, 1000, (walked) => links.push(walked))
+  const { archived: none, fault: ofNow, ...now } = verifyChain(reader)
+  assert.deepEqual([fault, ofNow, archived, none, count, links], [undefined, undefined, 0, 0, now, [now.links]])
+})

@@ -2,6 +2,7 @@
 
 import { archiveOf } from '../../store/archive/archive.ts'
 import { archivedTables, digestOf, readFrame, unpacked } from '../../store/archive/frame.ts'
+import { hasMoved } from '../../store/archive/reading.ts'
 import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain/chain.ts'
 import type { Link } from '../../store/chain/chain-end.ts'
 import type { ReadDb } from '../../store/open.ts'
@@ -42,8 +43,23 @@ interface Walk {
 /** Links that are read at one moment. Between them nothing of the file is held: sessions that go on can reset the write-ahead log. */
 const pageLinks = 1000
 
-/** `onLinks` hears how many links were walked over. */
+/** `onLinks` hears how many links were walked over. Begins again when a conversation is restored as its archive is read. */
 export function verifyChain(db: ReadDb, page = pageLinks, onLinks: (links: number) => void = () => {}): Verified {
+  for (let left = mostBegins; ; left--) {
+    try {
+      return walkChain(db, page, onLinks)
+    } catch (error) {
+      if (!(error instanceof Moved)) throw error
+      if (left === 1) throw error.cause
+    }
+  }
+}
+const mostBegins = 5
+
+/** The archive of a conversation is not what it was, because the conversation has left it. */
+class Moved extends Error {}
+
+function walkChain(db: ReadDb, page: number, onLinks: (links: number) => void): Verified {
   const walk = db.snapshot(() => begin(db))
   for (;;) {
     const end = db.snapshot(() => walkOn(db, walk, page))
@@ -211,7 +227,7 @@ function archivedRows(db: ReadDb, { conversations, digests }: Archives, session:
   const known = digests.get(id)
   if (known) return known
   const rows = new Map(
-    Array.from(unpacked(readFrame(archiveOf(db, id)!)), ({ table, id: row, text }): [string, Buffer] => [
+    Array.from(unpacked(frameOf(db, id)), ({ table, id: row, text }): [string, Buffer] => [
       `${table}:${row}`,
       Buffer.from(digestOf(text)),
     ]),
@@ -219,6 +235,15 @@ function archivedRows(db: ReadDb, { conversations, digests }: Archives, session:
   if (digests.size >= 8) digests.delete(digests.keys().next().value!)
   digests.set(id, rows)
   return rows
+}
+
+function frameOf(db: ReadDb, conversationId: string): Uint8Array {
+  const place = archiveOf(db, conversationId)!
+  try {
+    return readFrame(place)
+  } catch (cause) {
+    throw hasMoved(db, conversationId, place) ? new Moved('restored meanwhile', { cause }) : cause
+  }
 }
 
 /** What may be left of a row after an erasure. */

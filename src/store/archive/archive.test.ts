@@ -339,6 +339,26 @@ test('what is read of a conversation is of one moment, although another program 
     }
 })
 
+test('a conversation that is restored before its archive is read is read where it is now', (t) => {
+  const { db } = record(t)
+  const before = rows(db, 's-a')
+  for (const again of [false, true]) {
+    archiveConversation(db, 'b', 'old.zst')
+    archiveConversation(db, 'a', 'old.zst')
+    const reader = readDb(db.path)
+    t.after(() => reader.close())
+    const seen = reader.snapshot(() => {
+      assert.equal(archiveOf(reader, 'a') !== undefined, true)
+      for (const id of ['a', 'b']) unarchiveConversation(db, id)
+      if (again) archiveConversation(db, 'a', 'old.zst')
+      bringArchived(reader, ['a'])
+      return rows(reader, 's-a')
+    })
+    assert.deepEqual(seen, before)
+    unarchiveConversation(db, 'a')
+  }
+})
+
 test('archives lie beside the file of the record, by whatever link it is opened', (t) => {
   const { db, folder, file } = record(t)
   const before = rows(db, 's-a')

@@ -1,7 +1,7 @@
 /** Archived rows for a reader: in tables of its own connection, under the names that every query uses. */
 import { type ReadDb, readDb } from '../open.ts'
 import { archiveOf } from './archive.ts'
-import { archivedTables, type Place, readFrame, unpacked } from './frame.ts'
+import { type ArchivedRow, archivedTables, type Place, readFrame, rowsOf, unpacked } from './frame.ts'
 
 /** The conversations whose rows are in tables of a connection, with the names of their frames. */
 const brought = new WeakMap<ReadDb, Map<string, string>>()
@@ -19,12 +19,51 @@ export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): vo
     if (!place) continue
     if (!brought.has(db)) openShadows(db)
     db.snapshot(() => {
-      for (const { table, text } of unpacked(readFrame(place)))
+      for (const { table, text } of rowsAt(db, id, place))
         db.runTemp(inserts[table]!, ...(JSON.parse(text) as (string | number | null)[]))
     })
     brought.get(db)!.set(id, frameName(place))
   }
 }
+
+/**
+ * The rows of a conversation that is archived, in the moment that the connection sees. The file may be of a later one: what was
+ * restored since is no longer in it.
+ */
+function rowsAt(db: ReadDb, conversationId: string, place: Place): Iterable<ArchivedRow> {
+  try {
+    return unpacked(readFrame(place))
+  } catch (error) {
+    const later = laterThan(db, conversationId, place, (now, placeNow) =>
+      placeNow ? [...rowsAt(now, conversationId, placeNow)] : [...rowsOf(now, conversationId)],
+    )
+    if (later) return later
+    throw error
+  }
+}
+
+/** What `work` reads of a conversation that has left its place in an archive since. Undefined: it has not. */
+function laterThan<T>(
+  db: ReadDb,
+  conversationId: string,
+  place: Place,
+  work: (now: ReadDb, placeNow: Place | undefined) => T,
+): T | undefined {
+  const now = readDb(db.path)
+  try {
+    return now.snapshot(() => {
+      const placeNow = archiveOf(now, conversationId)
+      const isThere = placeNow?.offset === place.offset && frameName(placeNow) === frameName(place)
+      return isThere ? undefined : work(now, placeNow)
+    })
+  } finally {
+    now.close()
+  }
+}
+
+/** Whether a conversation has left its place in an archive since the moment that the connection sees. */
+export const hasMoved = (db: ReadDb, conversationId: string, place: Place): boolean =>
+  laterThan(db, conversationId, place, () => true) ?? false
 
 /** A conversation that was restored and archived again may lie in the same file at the same place. */
 const frameName = ({ digest }: Place): string => Buffer.from(digest).toString('hex')
