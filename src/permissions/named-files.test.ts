@@ -12,7 +12,7 @@ const asked = (tool: string, input: JsonObject, more: Partial<PermissionQuestion
 })
 
 test("the files that the input of a server's tool names", () => {
-  const settings = { deny: ['Read(secret)', 'Edit(locked)'], ask: ['Read(private)'] }
+  const settings = { deny: ['Read(secret)', 'Edit(locked)', 'Read(shut/in)'], ask: ['Read(private)'] }
   const rules = rulesOf(settings)
   const found = (input: JsonObject, tool = 'mcp__s__write') => {
     const finding = namedFilesFinding(asked(tool, input, { settings }), rules)
@@ -33,14 +33,21 @@ test("the files that the input of a server's tool names", () => {
     [{ x: 'https://w/secret' }, undefined],
     [{ path: 'https://w/secret' }, undefined],
     [{ path: 'x:/secret' }, 'deny: the deny rule "Read(secret)" matches /w/x:/secret'],
+    [{ path: 'x:/a://secret' }, 'deny: the deny rule "Read(secret)" matches /w/x:/a:/secret'],
+    [{ path: 'http://[/secret' }, 'deny: the deny rule "Read(secret)" matches /w/http:/[/secret'],
     [{ x: 'x:/secret' }, 'ask: the deny rule "Read(secret)" matches /w/x:/secret'],
     [{ x: 'a secret' }, undefined],
+    [{ x: 'a b/secret' }, undefined],
+    [{ path: 'shut' }, undefined],
+    [{ path: 'shut/in' }, 'deny: the deny rule "Read(shut/in)" matches /w/shut/in'],
     [{ query: 'secret' }, undefined],
     [{ query: './secret' }, denied],
     [{ path: '' }, undefined],
     [{ path: 'a\nb/secret' }, 'deny: the deny rule "Read(secret)" matches /w/a\nb/secret'],
     [{ x: './a\nb/secret' }, undefined],
     [{ PATH: 'secret' }, denied],
+    [{ QUERY: 'secret' }, undefined],
+    [{ a: null, b: 1, path: 'secret' }, denied],
     [{ paths: ['a', 'secret'] }, denied],
     [{ a: { b: { file: 'secret' } } }, denied],
     [{ a: 'secret', path: 'secret' }, denied],
@@ -95,10 +102,19 @@ test("the files that the input of a server's tool names", () => {
   assert.deepEqual([named(5000), named(5001)], [undefined, large])
   const others = Array.from({ length: 5001 }, (_, at) => `f${at}`)
   assert.equal(found({ paths: ['private', ...others] }), 'ask: the ask rule "Read(private)" matches /w/private')
-  const deep = (depth: number): JsonObject => (depth === 0 ? { x: 'y z' } : { a: deep(depth - 1) })
-  assert.deepEqual([found(deep(49)), found(deep(50))], [undefined, large])
+  const deep = (depth: number, x: string | number = 'y z'): JsonObject =>
+    depth === 0 ? { x } : { a: deep(depth - 1, x) }
+  assert.deepEqual([found(deep(49)), found(deep(49, 1)), found(deep(50))], [undefined, undefined, large])
   assert.deepEqual(
     [found({ path: 'x'.repeat(4096) }), found({ path: 'x'.repeat(4097) }), found({ x: 'x'.repeat(4097) })],
     [undefined, large, undefined],
+  )
+  const beginning = 'ask: the deny rule "Read(secret)" matches '
+  const far = (before: string) => found({ x: `${before}${'x/'.repeat(2045)}secret` })?.slice(0, beginning.length)
+  assert.deepEqual([far(''), far('y')], [beginning, undefined]) // 4096 characters, and one more
+  const { rule } = namedFilesFinding(asked('mcp__s__write', { path: 'secret' }, { settings }), rules)!
+  assert.equal(
+    rule,
+    rules.deny.find(({ text }) => text === 'Read(secret)'),
   )
 })

@@ -63,8 +63,9 @@ function namesIn(input: unknown): { names: Name[]; whole: boolean } {
     if (!whole) return
     if (typeof value === 'string') {
       const name = nameOf(value, key)
-      if (name && !(found.get(name.path)?.sure ?? false)) found.set(name.path, name)
-      whole = ++strings <= most.strings && found.size <= most.names && (name?.path.length ?? 0) <= most.length
+      if (name && !found.get(name.path)?.sure) found.set(name.path, name)
+      const isLong = name !== undefined && name.path.length > most.length
+      whole = ++strings <= most.strings && found.size <= most.names && !isLong
     } else if (typeof value === 'object' && value !== null) {
       whole = depth < most.depth
       const entries = Array.isArray(value) ? value.map((each) => [key, each] as const) : Object.entries(value)

@@ -47,4 +47,6 @@ test('in an expression a text stands for itself alone', () => {
       [each],
     )
   }
+  const all = characters.join('').repeat(2)
+  assert.equal(new RegExp(`^${literal(all)}$`, 'su').test(all), true)
 })

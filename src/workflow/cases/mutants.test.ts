@@ -17,10 +17,13 @@ test('each mutant has one fault, in the code and not in comments or imports', ()
 })
 
 test('a line with a comment at its end is code', () => {
-  const files = new Map([['a.py', 'x = 1 # import 2\ny = x * 3 // from 4\n']])
+  const files = new Map([
+    ['a.py', 'x = 1 # import 2\ny = x * 3 // from 4\n'],
+    ['b.py', '\nx = 1'],
+  ])
   assert.deepEqual(
     mutantsOf(files).map(({ name }) => name),
-    ['a.py:1 1 → 2', 'a.py:1 2 → 3', 'a.py:2 3 → 4', 'a.py:2 4 → 5'],
+    ['a.py:1 1 → 2', 'a.py:1 2 → 3', 'a.py:2 3 → 4', 'a.py:2 4 → 5', 'b.py:2 1 → 2'],
   )
 })
 

@@ -35,10 +35,10 @@ export const mutantsOf = (files: ReadonlyMap<string, string>): Mutant[] =>
   [...files].filter(([file]) => programs.test(file)).flatMap(([file, text]) => mutantsIn(file, text))
 
 /** At most `most`, from all over the list: the same for the same list. */
-export const spread = (mutants: readonly Mutant[], most: number): Mutant[] =>
-  mutants.length <= most
-    ? [...mutants]
-    : Array.from({ length: most }, (_, index) => mutants[Math.floor((index * mutants.length) / most)]!)
+export function spread(mutants: readonly Mutant[], most: number): Mutant[] {
+  const length = Math.min(most, mutants.length)
+  return Array.from({ length }, (_, index) => mutants[Math.floor((index * mutants.length) / length)]!)
+}
 
 function mutantsIn(file: string, text: string): Mutant[] {
   const found: { at: number; mutant: Mutant }[] = []
