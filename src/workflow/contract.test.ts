@@ -30,6 +30,9 @@ test('a line of the implementation is known from 8 characters, inside another li
     await shown(short, around(short)),
     await shown(short, around(`\u001b[1m${short}\u001b[0m`)),
     await shown(short.replace('5', ''), around(short.replace('5', ''))),
+    await shown(short, around(`  ${short}\t`)),
+    await shown('f(1, 23)', around('f(1, 23)')),
+    await shown('f(1,  2,  3)', around('f(1, 2, 3)')),
     await shown(long, around(`if (${long}) x`)),
     await shown(long.slice(1), around(`if (${long.slice(1)}) x`)),
     await shown(long, around(`so ${long} it is`)),
@@ -43,6 +46,9 @@ test('a line of the implementation is known from 8 characters, inside another li
     without,
     without,
     around('f(1234)'),
+    without,
+    without,
+    without,
     without,
     around('if (bcdefgh_1234567) x'),
     around(`so ${long} it is`),
@@ -64,8 +70,13 @@ test('a document that is half implementation, or has nothing else to say, is lef
       await shown(`greet NAME [--loud]\n${line}`, `greet NAME [--loud]\n${line}\none\ntwo`),
       await shown(line, `  ${line}  \n${line}\none\ntwo\n`),
       await shown(line, `${line}\n${'a\n'.repeat(11_000)}`),
+      await shown(line, 'a\n'.repeat(11_000)),
+      await shown(`greet NAME [--loud]\n${line}`, `${line}\nso greet NAME [--loud] it is\none\ntwo`),
     ],
-    [undefined, 'one\ntwo', undefined, undefined, 'one\ntwo\n', 'a\n'.repeat(10_000)],
+    [
+      ...[undefined, 'one\ntwo', undefined, undefined, 'one\ntwo\n', 'a\n'.repeat(10_000), 'a\n'.repeat(10_000)],
+      'so greet NAME [--loud] it is\none\ntwo',
+    ],
   )
 })
 
@@ -132,5 +143,74 @@ test('published are the README, documents, schemas and descriptions of the inter
   assert.deepEqual(
     parts.map(({ name }) => name),
     published,
+  )
+})
+
+test('of many documents the first 40 are published', async () => {
+  const projectDir = join(folder, String(made++))
+  const names = Array.from({ length: 41 }, (_, at) => `docs/${10 + at}.md`)
+  mkdirSync(join(projectDir, 'docs'), { recursive: true })
+  for (const name of names) writeFileSync(join(projectDir, name), 'a')
+  const { parts } = await publicContract(projectDir, { files: new Map(), hash: 'h' }, async () => undefined)
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    names.slice(0, 40),
+  )
+})
+
+test('the contract has the manifest, what the commands print for help, and documents; and says what is left out', async () => {
+  const contractOf = async (manifest: unknown, files: Record<string, string>) => {
+    const projectDir = join(folder, String(made++), 'project')
+    mkdirSync(projectDir, { recursive: true })
+    for (const [name, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) }))
+      writeFileSync(join(projectDir, name), text)
+    const implementation = { files: new Map([['cli.mjs', 'x'] as const, ['schema.sql', 'x'] as const]), hash: 'h' }
+    return publicContract(projectDir, implementation, async (file) =>
+      file === 'mute.mjs' ? undefined : `help of ${file}`,
+    )
+  }
+  const code = 'return greet(name)\nconst one = two\n'
+  const manifest = {
+    name: 'greet',
+    version: '1.0.0',
+    description: 'says hello',
+    exports: './cli.mjs',
+    engines: { node: '26' },
+  }
+  const bin = {
+    cli: './cli.mjs',
+    same: 'cli.mjs',
+    mute: 'mute.mjs',
+    outside: '../outside.mjs',
+    odd: 5,
+    gone: 'gone.mjs',
+  }
+  const files = { 'cli.mjs': code, 'mute.mjs': '', '../outside.mjs': '', 'schema.sql': 'a', 'README.md': code }
+  const { version, description, exports, engines } = manifest
+  const name = 'package.json (name, bin, exports)'
+  assert.deepEqual(await contractOf({ ...manifest, bin, scripts: {} }, files), {
+    parts: [
+      { name, text: JSON.stringify({ name: 'greet', version, description, bin, exports, engines }, null, 2) },
+      { name: 'cli --help', text: 'help of cli.mjs' },
+      { name: 'same --help', text: 'help of cli.mjs' },
+    ],
+    entryPoints: ['cli.mjs', 'mute.mjs'],
+    leftOut: [
+      { name: 'README.md', why: 'it holds 2 lines of the implementation' },
+      { name: 'schema.sql', why: 'it was written while implementing' },
+    ],
+  })
+  const commands = async (manifest: unknown) => {
+    const { parts } = await contractOf(manifest, { 'cli.mjs': '' })
+    return parts.slice(1).map((part) => part.name)
+  }
+  assert.deepEqual(
+    [
+      await commands({ name: 'greet', bin: 'cli.mjs' }),
+      await commands({ bin: 'cli.mjs' }),
+      await commands(null),
+      await commands(5),
+    ],
+    [['greet --help'], ['command --help'], [], []],
   )
 })

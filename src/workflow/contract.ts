@@ -112,8 +112,7 @@ const published = (projectDir: string): string[] =>
 
 function parsed(file: string): Record<string, unknown> {
   try {
-    const value = JSON.parse(readPlainFile(file))
-    return typeof value === 'object' && value !== null ? value : {}
+    return JSON.parse(readPlainFile(file)) ?? {}
   } catch {
     return {} // a manifest that is not there or cannot be read declares nothing
   }
