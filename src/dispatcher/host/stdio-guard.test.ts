@@ -109,6 +109,7 @@ test('descriptor 1, its names and the children of a module print to the trace; f
     await started('spawn', 'inherit')
     await started('spawn in a list', ['ignore', 'inherit', 'inherit'])
     await started('spawn to a stream', ['ignore', process.stdout, 'ignore'])
+    spawnSync(...echo('spawnSync to a stream'), { stdio: ['ignore', process.stdout, 'ignore'] })
     spawnSync(...echo('spawnSync'), { stdio: 'inherit' })
     spawnSync(...echo('spawnSync in a list'), { stdio: ['ignore', 'ignore', 1] })
     execSync('echo execSync', { stdio: 'inherit' })
@@ -135,7 +136,7 @@ test('descriptor 1, its names and the children of a module print to the trace; f
     ...['writeSync', 'writevSync', 'writeFileSync', 'appendFileSync', 'openSync', 'write', 'writev', 'writeFile'],
     ...['appendFile', 'open to write', 'open', 'open with a mode'],
     ...['promises.open', 'promises.writeFile', 'promises.appendFile'],
-    ...[...both('spawn'), ...both('spawn in a list'), 'spawn to a stream'],
+    ...[...both('spawn'), ...both('spawn in a list'), 'spawn to a stream', 'spawnSync to a stream'],
     ...[...both('spawnSync'), 'spawnSync in a list 2', 'execSync', 'execFileSync'],
   ])
   assert.deepEqual(

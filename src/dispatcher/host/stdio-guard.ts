@@ -130,7 +130,7 @@ export function takeDescriptors(): void {
     if (!Array.isArray(stdio)) return options
     return {
       ...options,
-      stdio: stdio.map((to, fd) => (isOutput(to) || to === stream || (fd === 1 && to === 'inherit') ? 2 : to)),
+      stdio: stdio.map((to, fd) => (isOutput(to) || (fd === 1 && to === 'inherit') ? 2 : to)),
     }
   }
   const proto = children.ChildProcess.prototype as unknown as { spawn(options: object): unknown }
