@@ -9,6 +9,7 @@ import type { PermissionMode } from '../hooks/plane.ts'
 import { createSession, getConversation, newestConversation, newestSession } from '../store/conversations.ts'
 import { nobody } from './headless/deny-all.ts'
 import { noted } from './print.ts'
+import { onEndingSignals } from './signals.ts'
 
 export type Opened = { readonly session: Session; close(): Promise<void> } | { readonly problem: string }
 
@@ -32,12 +33,11 @@ export async function openConversation(id: string | undefined, cwd?: string): Pr
     conversationId: conversation.id,
     cwd: conversation.projectDir,
   })
-  const interrupt = () => session.interrupt()
-  process.on('SIGINT', interrupt)
+  const release = onEndingSignals(() => session.interrupt())
   return {
     session,
     async close() {
-      process.removeListener('SIGINT', interrupt)
+      release()
       session.commit(() => {})
       await session.tasks.stopAll()
       cleanUp()

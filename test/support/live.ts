@@ -35,6 +35,10 @@ export function live(t: TestContext, at: Place, words: readonly string[], env: R
   }
   child.stdin.on('error', () => {}) // it may have ended
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve))
+  let isClosed = false
+  void closed.then(() => {
+    isClosed = true
+  })
   const messages: Record<string, unknown>[] = []
   let read = 0
   const self: Live = {
@@ -45,7 +49,7 @@ export function live(t: TestContext, at: Place, words: readonly string[], env: R
         const value = found(self)
         if (value) return value
         if (out.stdout.length > said) [said, deadline] = [out.stdout.length, Date.now() + 90_000]
-        if (Date.now() > deadline) throw new Error(`it never came\n${out.stdout.slice(-4000)}\n${out.stderr}`)
+        if (isClosed || Date.now() > deadline) throw new Error(`it never came\n${out.stdout.slice(-4000)}\n${out.stderr}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },

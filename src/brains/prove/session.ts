@@ -236,7 +236,7 @@ function runProgram(
       end()
       process.exit(1)
     }
-    process.once('SIGTERM', quit).once('SIGINT', quit)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, quit)
     child.on('error', (cause) => {
       clearTimeout(timer)
       done(cause.message)
@@ -244,7 +244,7 @@ function runProgram(
     child.on('close', (code) => {
       clearTimeout(timer)
       stop?.removeEventListener('abort', end)
-      process.off('SIGTERM', quit).off('SIGINT', quit)
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, quit)
       done(`${said}\n[exit ${code}]\n`)
     })
   })

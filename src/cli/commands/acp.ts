@@ -1,4 +1,5 @@
 /** `ona acp`: the agent for editors, over stdio. */
+import { constants } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { version } from '../../package-root.ts'
 import { command } from '../command.ts'
@@ -6,6 +7,7 @@ import { flags } from '../flags.ts'
 import { startOptions } from '../options.ts'
 import { optionsProblem } from '../options-check.ts'
 import { wrong } from '../print.ts'
+import { onEndingSignals } from '../signals.ts'
 
 const help = `ona acp serves the Agent Client Protocol over stdin and stdout, so that an editor can drive the agent.
 
@@ -24,12 +26,11 @@ export const run = command('ona acp', { help, flags }, async (given) => {
   const stdin = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
   const connection = app.connect(ndJsonStream(Writable.toWeb(process.stdout) as WritableStream<Uint8Array>, stdin))
   let code = 0
-  const stop = (signal: NodeJS.Signals) => {
-    code = signal === 'SIGINT' ? 130 : 143
+  const release = onEndingSignals((signal) => {
+    release()
+    code = 128 + constants.signals[signal]
     connection.close()
-  }
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  })
   await connection.closed
   await close()
   process.stdin.destroy()

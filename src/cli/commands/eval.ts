@@ -17,6 +17,7 @@ import { command } from '../command.ts'
 import { sessionAt } from '../conversation.ts'
 import { nobody, tellNotice } from '../headless/deny-all.ts'
 import { failed, saidJson, wrong } from '../print.ts'
+import { onEndingSignals } from '../signals.ts'
 
 const help = `Runs one tool the way the model's calls are run: hooks, planning gate, rules, rows.
 
@@ -59,17 +60,14 @@ export const run = command('ona --eval', { help, flags, words: 1 }, async (given
   }
   const session = sessionAt(opened, { ...home, cwd, ...(mode && { mode }) })
   await runtime.mcp?.ready?.(30_000)
-  const interrupt = () => session.interrupt()
-  process.on('SIGINT', interrupt)
-  process.on('SIGTERM', interrupt)
+  const release = onEndingSignals(() => session.interrupt())
   const id = `toolu_${newId(runtime.db).replaceAll('-', '')}`
   session.commit(() => session.append({ _t: 'tool_use', id, name: tool, input }))
   const { output } = await runToolCall(session, { type: 'tool_use', id, name: tool, input })
   saidJson({ content: output.content, is_error: output.isError })
   await session.tasks.stopAll()
   cleanUp()
-  process.removeListener('SIGINT', interrupt)
-  process.removeListener('SIGTERM', interrupt)
+  release()
   return output.isError ? 1 : 0
 })
 

@@ -12,6 +12,7 @@ import type { Db } from '../../store/open.ts'
 import { command } from '../command.ts'
 import { nobody } from '../headless/deny-all.ts'
 import { failed, said, saidJson, wrong } from '../print.ts'
+import { endingSignals, onEndingSignals } from '../signals.ts'
 
 const help = `ona rehearse plays a script through the whole runtime (hooks, rules, tools, database) with the built-in model in
 the place of a real one, and exits 1 where something is not as the script expects.
@@ -112,8 +113,7 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
     if ('problem' in started) return reportOf(script, playing, [`${script.name}: ${started.problem}`])
     const { session } = started
     db = session.runtime.db
-    const interrupt = () => session.interrupt()
-    process.on('SIGINT', interrupt)
+    const release = onEndingSignals(() => session.interrupt())
     for (let prompt = playing.nextPrompt(); prompt !== undefined; prompt = playing.nextPrompt()) {
       if (flags.show) said(`> ${prompt}\n`)
       const expanded = await expandPrompt(session, prompt)
@@ -125,7 +125,7 @@ async function play(script: Script, flags: PlayFlags): Promise<Report> {
       if (stop === 'cancelled') break
     }
     playing.finish()
-    process.off('SIGINT', interrupt)
+    release()
     await started.close('other')
     return reportOf(script, playing, trouble)
   } finally {
@@ -179,7 +179,7 @@ GOOGLE_GEMINI_BASE_URL=${server.url}
   )
   await new Promise<void>((stop) => {
     const awake = setInterval(() => {}, 1 << 30)
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    for (const signal of endingSignals)
       process.once(signal, () => {
         clearInterval(awake)
         stop()

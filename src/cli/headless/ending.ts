@@ -1,4 +1,5 @@
 /** Signals that end a headless run: what is under way is interrupted, and the transcript stays whole. */
+import { type EndingSignal, onEndingSignals } from '../signals.ts'
 
 export interface Ending {
   readonly signal: AbortSignal
@@ -14,22 +15,19 @@ export function endOnSignals(): Ending {
   const abort = new AbortController()
   const arrived = Promise.withResolvers<void>()
   let killedBy: number | undefined
-  const end = (signal: NodeJS.Signals) => {
+  const end = (signal: EndingSignal) => {
     killedBy = constants.signals[signal]
     abort.abort()
     arrived.resolve()
   }
-  const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, end)
+  const release = onEndingSignals(end)
   return {
     signal: abort.signal,
     arrived: arrived.promise,
     get killedBy() {
       return killedBy
     },
-    release() {
-      for (const signal of signals) process.removeListener(signal, end)
-    },
+    release,
   }
 }
 

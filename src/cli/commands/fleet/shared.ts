@@ -12,6 +12,7 @@ import { operatorProblem } from '../../../store/operator.ts'
 import type { FlagsOf, Rows } from '../../args.ts'
 import { command, type Run, type Shape } from '../../command.ts'
 import { failed, wrong } from '../../print.ts'
+import { untilEndingSignal } from '../../signals.ts'
 
 /** What was typed, or is set, cannot be what is meant. */
 class WrongUsage extends Error {
@@ -104,9 +105,7 @@ export function requireOperator(act: string): void {
 
 /** Until Ctrl-C. */
 export function untilStopped(): AbortSignal {
-  const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  return stop.signal
+  return untilEndingSignal().signal
 }
 
 export const whenStopped = (signal: AbortSignal): Promise<void> =>

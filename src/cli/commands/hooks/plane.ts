@@ -21,6 +21,7 @@ import type { PermissionSettings } from '../../../permissions/question.ts'
 import type { LoadedSettings } from '../../../store/settings/settings.ts'
 import { command } from '../../command.ts'
 import { noted, paint, said, saidJson, table, wrong } from '../../print.ts'
+import { untilEndingSignal } from '../../signals.ts'
 
 const help = `ona hooks list shows the hooks in force, ona hooks fire runs them on an event that you supply.
 
@@ -125,9 +126,7 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
   const cwd = resolve(values.cwd ?? '.')
   const { dbPath } = await import('../../../store/open.ts')
   const rows: Invocation[] = []
-  const stopped = new AbortController()
-  const interrupt = () => stopped.abort()
-  process.once('SIGINT', interrupt)
+  const stopped = untilEndingSignal()
   const scope: Scope = {
     sessionId: 'fired-by-hand',
     conversationId: 'fired-by-hand',
@@ -144,7 +143,7 @@ export const fire = command('ona hooks fire', { help, flags: fireFlags, words: 1
     matchesRule: (...call) => matchesRule(permissions, ...call),
   })
   const done = await fired(plane, name, input.value as JsonObject, scope)
-  process.removeListener('SIGINT', interrupt)
+  stopped.release()
   if ('why' in done)
     return wrongly(
       `the input is not ${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name} ${isEventName(name) ? 'event' : 'step'}: ${done.why}`,

@@ -11,6 +11,7 @@ import { readServers, type ServerConfig, targetOf } from '../../../mcp/config.ts
 import { modes } from '../../../permissions/modes.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, said, saidJson, warned, wrong } from '../../print.ts'
+import { untilEndingSignal } from '../../signals.ts'
 import type { Verb } from '../../verbs.ts'
 
 const scopes = ['local', 'project', 'user'] as const
@@ -200,8 +201,7 @@ async function sign(name: string | undefined, way: 'in' | 'out'): Promise<number
       if (process.stderr.isTTY) await openBrowser(url)
     },
   })
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort())
+  const stop = untilEndingSignal()
   const done = await hub.signIn(server.name, stop.signal)
   const problem = hub.status()[0]?.problem
   await hub.close()

@@ -9,6 +9,7 @@ import { builtInTools, definitionOf } from '../../../tools/all.ts'
 import { sessionAt } from '../../conversation.ts'
 import { nobody, tellNotice } from '../../headless/deny-all.ts'
 import { failed, noted } from '../../print.ts'
+import { untilEndingSignal } from '../../signals.ts'
 
 /** Tools that need a model or a user of ours are left to the other agent's own. */
 export const servedTools = [
@@ -55,10 +56,7 @@ export async function mcpServe({ cwd, mode, tools: only, allow, port, token }: S
   })
   const session = sessionAt(opened, { ...place, cwd, ...(mode && { mode }) })
 
-  const stop = new AbortController()
-  const end = () => stop.abort()
-  process.once('SIGINT', end)
-  process.once('SIGTERM', end)
+  const stop = untilEndingSignal()
   const tools = builtInTools.filter(({ name }) => servedTools.includes(name) && (only?.includes(name) ?? true))
   let last: Promise<unknown> = Promise.resolve()
   const served: Served = {
@@ -96,7 +94,6 @@ export async function mcpServe({ cwd, mode, tools: only, allow, port, token }: S
   await last
   await session.tasks.stopAll()
   cleanUp()
-  process.removeListener('SIGINT', end)
-  process.removeListener('SIGTERM', end)
+  stop.release()
   return code
 }

@@ -16,6 +16,7 @@ import { requireOperator } from '../../../store/operator.ts'
 import { command } from '../../command.ts'
 import { failed, noted, said, saidJson, table, warned, wrong } from '../../print.ts'
 import { openProgress } from '../../progress.ts'
+import { endingSignals } from '../../signals.ts'
 import { sinceMs, sinceProblem } from '../../since.ts'
 
 const agents = historyReaders.map(({ agent }) => agent)
@@ -125,7 +126,7 @@ const sizeOf = (files: Found['files']): number => files.reduce((sum, { bytes }) 
 async function watch(target: ImportTarget, look: () => Found[]): Promise<void> {
   noted('following live sessions; Ctrl-C ends it')
   const stop = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  for (const signal of endingSignals) process.once(signal, () => stop.abort())
   const { setTimeout: sleep } = await import('node:timers/promises')
   const seen = new Map<string, number>()
   const told = new Set<string>()

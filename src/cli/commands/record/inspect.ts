@@ -10,6 +10,7 @@ import { type Db, dbPath, openDb, type ReadDb, readDb, StoreError } from '../../
 import { command } from '../../command.ts'
 import { copyOfFleet } from '../../fleet-copy.ts'
 import { failed, noted, said, warned, write, wrong } from '../../print.ts'
+import { endingSignals } from '../../signals.ts'
 import { writePage } from '../../write-page.ts'
 
 const help = `Shows what happened: conversations, and for each its prompts, replies and calls, with what hooks and rules said at
@@ -128,7 +129,7 @@ async function serve(
   noted('It opens once, in one browser. Ctrl-C ends it.')
   if (inBrowser) await (await import('../../auth.ts')).openBrowser(url)
   await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of endingSignals) process.once(signal, () => resolve())
   })
   await close()
   db.close()

@@ -7,6 +7,7 @@ import { environment } from '../../../store/settings/environment.ts'
 import { sendsTelemetry } from '../../../store/telemetry.ts'
 import { command, family } from '../../command.ts'
 import { failed, noted, said, saidJson, warned } from '../../print.ts'
+import { endingSignals } from '../../signals.ts'
 import type { Verb } from '../../verbs.ts'
 
 const help = `ona otel ship sends what is on record, and was not sent yet, to an OpenTelemetry collector over OTLP/HTTP: spans and token
@@ -53,7 +54,7 @@ const shipping = command(
       if (problem !== undefined) warned(`the collector took no more: ${problem}; the rest is sent the next time`)
       if (!watch) return problem === undefined ? 0 : 1
       noted('sending what is new; Ctrl-C ends it')
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+      for (const signal of endingSignals) process.once(signal, () => stop.abort())
       const { setTimeout: sleep } = await import('node:timers/promises')
       while (!stop.signal.aborted) {
         await sleep(2000, undefined, { signal: stop.signal }).catch(() => {})
