@@ -49,7 +49,8 @@ export function live(t: TestContext, at: Place, words: readonly string[], env: R
         const value = found(self)
         if (value) return value
         if (out.stdout.length > said) [said, deadline] = [out.stdout.length, Date.now() + 90_000]
-        if (isClosed || Date.now() > deadline) throw new Error(`it never came\n${out.stdout.slice(-4000)}\n${out.stderr}`)
+        if (isClosed || Date.now() > deadline)
+          throw new Error(`it never came\n${out.stdout.slice(-4000)}\n${out.stderr}`)
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
