@@ -8,5 +8,6 @@ const faults: Record<string, string | undefined> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
   EISDIR: 'it is a folder',
+  ESPIPE: 'it is a pipe',
   EACCES: 'there is no permission to read it',
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import fs, {
   existsSync,
   mkdirSync,
@@ -693,6 +693,9 @@ test('no file stays open, and a reader finds rows by their id and by their sessi
     message(() => unarchiveConversation(db, 'b'))!,
     /folder.zst cannot be read: it is a folder; restore it from a copy$/,
   )
+  execFileSync('mkfifo', [join(folder, 'pipe.zst')])
+  db.run("UPDATE ona_archives SET file = 'pipe.zst'")
+  assert.match(message(() => unarchiveConversation(db, 'b'))!, /pipe.zst cannot be read: it is a pipe; restore it from a copy$/)
   assert.deepEqual(open(), [false, false, true])
   db.close()
   assert.deepEqual(open(), [false, false, false])

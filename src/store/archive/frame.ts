@@ -5,6 +5,7 @@
 
 import {
   closeSync,
+  constants,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -133,7 +134,7 @@ export function appendFrame(path: string, frame: Uint8Array): { readonly offset:
   }
 }
 
-function withFile<T>(path: string, flags: string, work: (file: number) => T): T {
+function withFile<T>(path: string, flags: string | number, work: (file: number) => T): T {
   const file = openSync(path, flags, 0o600)
   try {
     return work(file)
@@ -142,11 +143,14 @@ function withFile<T>(path: string, flags: string, work: (file: number) => T): T 
   }
 }
 
+/** A pipe in the place of a file has no writer to wait for. */
+const withoutWaiting = constants.O_RDONLY | constants.O_NONBLOCK
+
 /** Must be what was written there: a file that is missing or was changed is reported, and nothing of it is used. */
 export function readFrame({ file, offset, length, digest }: Place): Uint8Array {
   const frame = Buffer.alloc(length)
   try {
-    withFile(file, 'r', (open) => readSync(open, frame, 0, length, offset))
+    withFile(file, withoutWaiting, (open) => readSync(open, frame, 0, length, offset))
   } catch (error) {
     throw new StoreError('damaged', `the archive ${file} cannot be read: ${readFault(error)}; restore it from a copy`)
   }

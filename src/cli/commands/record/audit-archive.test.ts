@@ -26,6 +26,21 @@ test('the database is not said to be smaller when it is not; what is put back co
   assert.deepEqual([restored.code, restored.stdout], [0, 'restored 1 conversation\n'])
 })
 
+test('where no conversation can be archived, the last line does not say that there is none', async (t) => {
+  const here = place(t)
+  mkdirSync(dirname(here.db), { recursive: true })
+  const db = openDb(here.db)
+  createConversation(db, { projectDir: '/', id: 'old' })
+  createSession(db, 'old', 's')
+  appendEntry(db, 's', { _t: 'system', subtype: 'x' })
+  db.run("UPDATE conversations SET last_active = '2020-01-01 00:00:00'")
+  db.run("UPDATE transcript_entries SET payload_json = '{}'")
+  db.close()
+  const { code, stdout, stderr } = await here.run(['audit', 'archive', '--older-than', '90d', '--no-vacuum'])
+  assert.deepEqual([code, stdout], [1, 'nothing was archived\n'])
+  assert.match(stderr, /^ona: conversation old .*\n$/)
+})
+
 test('an archive that is damaged keeps no other conversation from being put back', async (t) => {
   const here = place(t)
   const folder = dirname(here.db)

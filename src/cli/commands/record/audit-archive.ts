@@ -62,7 +62,8 @@ export const archive = command(
       else {
         const moved = `moved ${counted(done.rows, 'row')} of ${counted(done.conversations, 'conversation')} to ${file} (${shownBytes(done.bytes)})`
         const smaller = freed > 0 ? `; the database is ${shownBytes(freed)} smaller` : ''
-        said((done.rows === 0 ? 'there is nothing to archive' : moved) + smaller)
+        const nothing = ids.length === 0 ? 'there is nothing to archive' : 'nothing was archived'
+        said((done.rows === 0 ? nothing : moved) + smaller)
       }
       return done.skipped > 0 ? 1 : 0
     })
