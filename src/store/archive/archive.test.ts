@@ -695,7 +695,10 @@ test('no file stays open, and a reader finds rows by their id and by their sessi
   )
   execFileSync('mkfifo', [join(folder, 'pipe.zst')])
   db.run("UPDATE ona_archives SET file = 'pipe.zst'")
-  assert.match(message(() => unarchiveConversation(db, 'b'))!, /pipe.zst cannot be read: it is a pipe; restore it from a copy$/)
+  assert.match(
+    message(() => unarchiveConversation(db, 'b'))!,
+    /pipe.zst cannot be read: it is a pipe; restore it from a copy$/,
+  )
   assert.deepEqual(open(), [false, false, true])
   db.close()
   assert.deepEqual(open(), [false, false, false])
