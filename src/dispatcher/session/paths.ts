@@ -51,7 +51,7 @@ export function readWorkspace(raw: unknown): { workspace: Workspace; problems: s
     else problems.push(`workspace.json: ${groupOf[key]}.${key} must be a plain file name`)
   }
   let workRoot = '.ai/tmp'
-  if (file['workRoot'] !== undefined && file['workRoot'] !== workRoot) {
+  if (file['workRoot'] !== undefined) {
     const given = file['workRoot']
     const parts = typeof given === 'string' ? given.replaceAll('\\', '/').split('/') : []
     if (parts.length > 0 && parts.every((part) => isSegment(part.replace(/^\./, '')))) workRoot = parts.join('/')
