@@ -37,8 +37,8 @@ function ask(plane: Plane) {
   return plane.ask('before_tool_apply', step, scope, { name: 'PreToolUse', fields })
 }
 
-/** A home of its own: what somebody's profile does is not measured. */
-const env = { ...process.env, HOME: place }
+/** A home of its own: what somebody's profile does is not measured. A locale, which every program reads: a hook always has one. */
+const env = { ...process.env, LANG: 'C.UTF-8', HOME: place }
 
 /** The same shell, command, input and answer, with nothing around it. */
 const input = `${JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input })}\n`
@@ -53,7 +53,9 @@ const bareSpawn = () =>
   })
 
 const command = 'cat > /dev/null; echo ok'
-const hooks = (count: number, more: { parallel?: true } = {}): Handler[] =>
+/** Hooks that start no process, or become one. */
+const lighter = { 'of builtins': 'read -r line; echo ok', 'that is one program': 'cat > /dev/null' }
+const hooks = (count: number, { text = command, ...more }: { text?: string; parallel?: true } = {}): Handler[] =>
   Array.from({ length: count }, (_, at) => ({
     event: 'PreToolUse',
     source: { kind: 'settings' },
@@ -61,7 +63,7 @@ const hooks = (count: number, more: { parallel?: true } = {}): Handler[] =>
     ifCondition: '',
     kind: 'command',
     shell: 'bash',
-    command: `${command}${' '.repeat(at)}`, // the very same one twice in a row would be dropped
+    command: `${text}${' '.repeat(at)}`, // the very same one twice in a row would be dropped
     ...more,
   }))
 
@@ -117,16 +119,18 @@ interface Warm {
   readonly bare: number
   readonly fiveBare: number
   readonly least: number
+  /** Of the lighter hooks: of each, and of its bare spawn. */
+  readonly light: readonly (readonly [number, number])[]
 }
 
 /** Milliseconds that one and five hooks add, after a pause in which shells are started ahead. */
 async function warm(home: string): Promise<Warm> {
-  const own = { ...process.env, HOME: home }
+  const own = { ...env, HOME: home }
   const planes = [hooks(1), hooks(5), hooks(5, { parallel: true })].map((each) => createPlane(each, { env: own }))
   const [one, five, parallel] = planes as [Plane, Plane, Plane]
-  const bareSh = () =>
+  const bareSh = (text = command) =>
     new Promise((resolve) =>
-      spawn('/bin/sh', ['-c', command], { cwd: place, env: own }).on('close', resolve).stdin.end(input),
+      spawn('/bin/sh', ['-c', text], { cwd: place, env: own }).on('close', resolve).stdin.end(input),
     )
   const fiveBare = async () => {
     for (let each = 0; each < 5; each++) await bareSh()
@@ -134,10 +138,17 @@ async function warm(home: string): Promise<Warm> {
   const others = warmShells()
   const works = [
     { plane: one, shells: 1, work: () => ask(one) },
-    { plane: undefined, shells: 0, work: bareSh },
+    { plane: undefined, shells: 0, work: () => bareSh() },
     { plane: five, shells: 5, work: () => ask(five) },
     { plane: undefined, shells: 0, work: fiveBare },
     { plane: undefined, shells: 0, work: () => least() },
+    ...Object.values(lighter).flatMap((text) => {
+      const plane = createPlane(hooks(1, { text }), { env: own })
+      return [
+        { plane, shells: 1, work: () => ask(plane) },
+        { plane: undefined, shells: 0, work: () => bareSh(text) },
+      ]
+    }),
     { plane: parallel, shells: 5, work: () => ask(parallel) },
   ]
   const times: number[][] = works.map(() => [])
@@ -152,10 +163,12 @@ async function warm(home: string): Promise<Warm> {
     }
   await least()
   const [unpaused] = await inTurns(Math.ceil(samples / 4), () => ask(five))
-  const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs, parallelMs] = times.map(median) as [number, ...number[]]
+  const [oneMs, bareMs, fiveMs, fiveBareMs, leastMs, ...rest] = times.map(median) as [number, ...number[]]
+  const parallelMs = rest.pop()
   return {
     ...{ one: oneMs!, five: fiveMs!, parallel: parallelMs!, unpaused: unpaused! },
     ...{ bare: bareMs!, fiveBare: fiveBareMs!, least: leastMs! },
+    light: Object.keys(lighter).map((_, at) => [rest[2 * at]!, rest[2 * at + 1]!]),
   }
 }
 
@@ -213,29 +226,41 @@ async function many(plane: Plane) {
 }
 rmSync(place, { recursive: true })
 
+const lighterText = Object.entries(lighter).map(([kind, text]) => `A hook ${kind}: \`${text}\`.`)
 const perCall = inProcess! / 1000
 const homes = { 'empty home': inEmpty, "developer's profile": inDeveloper }
 const ms = (...values: number[]) => `${values.map((value) => value.toFixed(2)).join(' and ')} ms`
 report(
-  `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command and input; medians of ${Math.ceil(samples / 4)}. The profile runs ${profilePrograms} programs. The bar of five hooks is half of 0.85 of five spawns, which is what Codex took when the bar was set.`,
+  `The plane alone. Each hook is \`${command}\`, asked after ${modelMs} ms in which shells start ahead, in turns with a bare spawn of sh -c with the same command, environment and input; medians of ${Math.ceil(samples / 4)}. ${lighterText.join(' ')} The profile runs ${profilePrograms} programs. The bar of five hooks is half of 0.85 of five spawns, which is what Codex took when the bar was set.`,
   [
-    ...Object.entries(homes).flatMap(([home, { one, five, parallel, unpaused, bare, fiveBare, least }]): Line[] => [
-      { what: `one hook, ${home} × sh -c`, value: one / bare, atMost: 0.5, detail: ms(one, bare) },
-      { what: `a bash that waits for a byte, ${home} × sh -c`, value: least / bare, detail: ms(least, bare) },
-      { what: `five hooks, ${home} × five sh -c`, value: five / fiveBare, atMost: 0.43, detail: ms(five, fiveBare) },
-      {
-        what: `five parallel hooks, ${home} × five sh -c`,
-        value: parallel / fiveBare,
-        atMost: 0.43,
-        detail: ms(parallel, fiveBare),
-      },
-      {
-        what: `five without a pause, ${home} × five sh -c`,
-        value: unpaused / fiveBare,
-        atMost: 1.15,
-        detail: ms(unpaused, fiveBare),
-      },
-    ]),
+    ...Object.entries(homes).flatMap(
+      ([home, { one, five, parallel, unpaused, bare, fiveBare, least, light }]): Line[] => [
+        { what: `one hook, ${home} × sh -c`, value: one / bare, atMost: 0.5, detail: ms(one, bare) },
+        ...Object.keys(lighter).map((kind, at): Line => {
+          const [ours, theirs] = light[at]!
+          return {
+            what: `one hook ${kind}, ${home} × sh -c`,
+            value: ours / theirs,
+            atMost: 0.5,
+            detail: ms(ours, theirs),
+          }
+        }),
+        { what: `a bash that waits for a byte, ${home} × sh -c`, value: least / bare, detail: ms(least, bare) },
+        { what: `five hooks, ${home} × five sh -c`, value: five / fiveBare, atMost: 0.43, detail: ms(five, fiveBare) },
+        {
+          what: `five parallel hooks, ${home} × five sh -c`,
+          value: parallel / fiveBare,
+          atMost: 0.43,
+          detail: ms(parallel, fiveBare),
+        },
+        {
+          what: `five without a pause, ${home} × five sh -c`,
+          value: unpaused / fiveBare,
+          atMost: 1.15,
+          detail: ms(unpaused, fiveBare),
+        },
+      ],
+    ),
     {
       what: 'five persistent hooks',
       value: persistent!,
