@@ -69,6 +69,7 @@ test('a number that something tells is not', () => {
       'CAT ID_ED25519',
       '7z x a',
       '17z x',
+      "17'z' x",
       'open(0)',
     ],
     ...[

@@ -33,5 +33,5 @@ function types(form: readonly ShellWord[]): boolean {
 function isOwnServer(form: readonly ShellWord[]): boolean {
   const at = form.findIndex(({ value }) => value === '-L')
   const name = form[at + 1]
-  return nameOf(form) === 'tmux' && at > 0 && name?.literal === true && name.value !== 'default' && at < 3
+  return nameOf(form) === 'tmux' && (at === 1 || at === 2) && name?.literal === true && name.value !== 'default'
 }

@@ -172,6 +172,7 @@ test('wrappers that change nothing are covered by a rule for the command they ru
       'strace',
       'npx',
       'time -o f',
+      'nice time -vof',
     ],
     ...['command -x', 'timeout $N', 'nice -n $N', '/usr/bin/timeout 5', 'xargs -n1', 'busybox'],
   ]
