@@ -43,11 +43,10 @@ test('of an unknown program, what follows an option for a message is no code', (
 test('commands in the words of git, each read like one of its own', () => {
   const read = (line: string) => {
     const { commands, unknown } = readShell(line)
-    return unknown === undefined
-      ? commands.slice(1).map(({ words }) => words.map(({ value }) => value).join(' '))
-      : 'unknown'
+    return unknown ?? commands.slice(1).map(({ words }) => words.map(({ value }) => value).join(' '))
   }
-  const rows: [string, string[] | 'unknown'][] = [
+  const unseen = 'what git runs by one of its words is only known when it runs'
+  const rows: [string, string | string[]][] = [
     ['git clone -c alias.x=y u', ['git y']],
     ['git clone --config alias.x=y u', ['git y']],
     ['git clone --configx alias.x=y u', []],
@@ -60,9 +59,11 @@ test('commands in the words of git, each read like one of its own', () => {
     ["git -c alias.x='!y z' x", ['y z']],
     ["git -c core.x='y!z' x", ['y!z']],
     ["git rebase -x 'a b' -x 'c d'", ['a b', 'c d']],
-    ["git rebase -x 'a b' -x $Y", 'unknown'],
-    ['git bisect run x $Y', 'unknown'],
+    ["git rebase -x 'a b' -x $Y", unseen],
+    ['git rebase -x \'a b\' -x "c $Y"', unseen],
+    ['git bisect run x $Y', unseen],
     ['git bisect run x y', ['x y']],
+    ["git -c core.pager='a b' bisect run x y", ['a b', 'x y']],
   ]
   assert.deepEqual(
     rows.map(([line]) => [line, read(line)]),
