@@ -147,6 +147,34 @@ test('between two pages of links nothing is held, and others may add, archive, r
     }
 })
 
+test('each archive is read once, although many sessions ran side by side and others write meanwhile', (t) => {
+  const { db } = record(t)
+  const sessions = Array.from({ length: 12 }, (_, n) => {
+    const { id } = createConversation(db, { projectDir: '/p', id: `c${n}` })
+    return createSession(db, id)
+  })
+  for (let turn = 0; turn < 3; turn++)
+    for (const [n, { conversationId, sessionId }] of sessions.entries())
+      call(db, conversationId, sessionId, 12 * turn + n)
+  for (const { conversationId } of sessions) archiveConversation(db, conversationId, 'old.zst')
+  const { openSync } = fs
+  t.after(() => {
+    fs.openSync = openSync
+    syncBuiltinESMExports()
+  })
+  let opened = 0
+  fs.openSync = (path, ...how) => {
+    if (String(path).endsWith('old.zst')) opened++
+    return openSync(path, ...how)
+  }
+  syncBuiltinESMExports()
+  const reader = readDb(db.path)
+  t.after(() => reader.close())
+  const write = () => addEvent(db, { conversationId: 'c0', type: 'meanwhile' })
+  const { archived, fault } = verifyChain(reader, 50, write)
+  assert.deepEqual([archived, fault, opened], [12 * 3 * 5, undefined, 12])
+})
+
 test('a row that lies in an archive and in its table, too, was inserted, however many links are read at a time', (t) => {
   const { db, path } = record(t)
   const { id, session } = db.get<{ id: number; session: string }>(

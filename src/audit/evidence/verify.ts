@@ -1,8 +1,8 @@
 /** Walks the chain: every link, and every row of the audit tables beside it. One pass, in flat memory. */
 
 import { archiveOf } from '../../store/archive/archive.ts'
-import { archivedTables, digestOf, readFrame, unpacked } from '../../store/archive/frame.ts'
-import { hasMoved } from '../../store/archive/reading.ts'
+import { archivedTables, digestOf, type Place, readFrame, unpacked } from '../../store/archive/frame.ts'
+import { conversationOf, hasMoved } from '../../store/archive/reading.ts'
 import { chainedTables, databaseLink, rowsIn, rowText, sessionLink } from '../../store/chain/chain.ts'
 import type { Link } from '../../store/chain/chain-end.ts'
 import type { ReadDb } from '../../store/open.ts'
@@ -35,7 +35,7 @@ interface Walk {
   readonly count: Record<keyof Omit<Verified, 'fault' | 'head'>, number>
   readonly tables: readonly Walked[]
   readonly sessions: Map<string, Uint8Array>
-  archives: Archives
+  readonly archives: Archives
   link: number
   hash: Uint8Array
 }
@@ -81,7 +81,7 @@ function begin(db: ReadDb): Walk {
   })
   return {
     count: { links: 0, rows: 0, archived: 0, erased: 0, before: before.reduce((sum, rows) => sum + rows, 0) },
-    ...{ tables, sessions: new Map(), archives: readArchives(db), link: 0, hash: new Uint8Array(32) },
+    ...{ tables, sessions: new Map(), archives: noArchives(), link: 0, hash: new Uint8Array(32) },
   }
 }
 
@@ -90,7 +90,7 @@ function walkOn(db: ReadDb, walk: Walk, page: number): Fault | 'all is as it was
   const sql = `SELECT id, session_id AS session, rows, session_hash AS sessionHash, hash FROM ona_chain
     WHERE id > ? ORDER BY id LIMIT ?`
   const links = db.all<Link>(sql, walk.link, page)
-  walk.archives = readArchives(db, walk.archives)
+  lookAgain(db, walk.archives)
   const tables = walk.tables.map((walked, table) => openTable(db, table, walked))
   try {
     for (const link of links) {
@@ -203,46 +203,69 @@ function openTable(db: ReadDb, table: number, walked: Walked) {
 
 interface Archives {
   /** Another one when somebody has written since: others may archive while the chain is walked. */
-  readonly version: number
-  /** Conversations that are archived, by session. */
-  readonly conversations: ReadonlyMap<string, string>
-  /** Digests of the rows of a few of them, by table and id: the links of a session lie close together. */
+  version: number
+  /** Of the sessions that were asked for: the archive that holds the rows, or undefined. */
+  readonly ofSessions: Map<string, Archive | undefined>
+  /** Digests of the rows of archives, by table and id: sessions that ran side by side take turns in the chain. */
   readonly digests: Map<string, ReadonlyMap<string, Buffer>>
+  /** How many digests these are. */
+  count: number
 }
 
-function readArchives(db: ReadDb, known?: Archives): Archives {
+interface Archive {
+  readonly conversation: string
+  readonly place: Place
+  /** The same for as long as its content is. */
+  readonly name: string
+}
+
+const noArchives = (): Archives => ({ version: -1, ofSessions: new Map(), digests: new Map(), count: 0 })
+
+/** About 100 MB of digests. */
+const mostDigests = 500_000
+
+function lookAgain(db: ReadDb, archives: Archives): void {
   const { version } = db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!
-  if (known?.version === version) return known
-  const sql = `SELECT s.session_id AS session, s.conversation_id AS conversation FROM ona_archives a
-    JOIN sessions s ON s.conversation_id = a.conversation_id`
-  const rows = db.all<{ session: string; conversation: string }>(sql)
-  const conversations = new Map(rows.map(({ session, conversation }) => [session, conversation]))
-  return { version, conversations, digests: new Map() }
+  if (archives.version === version) return
+  archives.version = version
+  archives.ofSessions.clear()
 }
 
 /** Digests of the rows of a session that is archived, by table and id. */
-function archivedRows(db: ReadDb, { conversations, digests }: Archives, session: string) {
-  const id = conversations.get(session)
-  if (id === undefined) return undefined
-  const known = digests.get(id)
+function archivedRows(db: ReadDb, archives: Archives, session: string): ReadonlyMap<string, Buffer> | undefined {
+  const { ofSessions, digests } = archives
+  if (!ofSessions.has(session)) ofSessions.set(session, archiveOfSession(db, session))
+  const archive = ofSessions.get(session)
+  if (!archive) return undefined
+  const known = digests.get(archive.name)
   if (known) return known
   const rows = new Map(
-    Array.from(unpacked(frameOf(db, id)), ({ table, id: row, text }): [string, Buffer] => [
-      `${table}:${row}`,
+    Array.from(unpacked(frameOf(db, archive)), ({ table, id, text }): [string, Buffer] => [
+      `${table}:${id}`,
       Buffer.from(digestOf(text)),
     ]),
   )
-  if (digests.size >= 8) digests.delete(digests.keys().next().value!)
-  digests.set(id, rows)
+  for (const [oldest, { size }] of digests) {
+    if (archives.count + rows.size <= mostDigests) break
+    digests.delete(oldest)
+    archives.count -= size
+  }
+  digests.set(archive.name, rows)
+  archives.count += rows.size
   return rows
 }
 
-function frameOf(db: ReadDb, conversationId: string): Uint8Array {
-  const place = archiveOf(db, conversationId)!
+function archiveOfSession(db: ReadDb, session: string): Archive | undefined {
+  const conversation = conversationOf(db, session)
+  const place = archiveOf(db, conversation)
+  return place && { conversation, place, name: Buffer.from(place.digest).toString('hex') }
+}
+
+function frameOf(db: ReadDb, { conversation, place }: Archive): Uint8Array {
   try {
     return readFrame(place)
   } catch (cause) {
-    throw hasMoved(db, conversationId, place) ? new Moved('restored meanwhile', { cause }) : cause
+    throw hasMoved(db, conversation, place) ? new Moved('restored meanwhile', { cause }) : cause
   }
 }
 
