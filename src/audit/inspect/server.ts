@@ -73,7 +73,7 @@ export async function serveInspect(db: Db, { schema = 'main', path = '/', operat
 interface Here {
   readonly db: Db
   readonly live: Live
-  /** The archived conversation that was looked at last. */
+  /** Archived conversations that were looked at. */
   readonly archived: ReturnType<typeof keepArchived>
   readonly operator: string
   readonly port: number

@@ -316,6 +316,41 @@ test('what is kept for a caller that comes back is the conversation as it was la
   assert.deepEqual(read('a'), before)
 })
 
+test('conversations that are read in turns are unpacked once, and anew only when they were archived anew', (t) => {
+  const { db } = record(t)
+  const before = { a: rows(db, 's-a'), b: rows(db, 's-b') }
+  for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
+  const kept = keepArchived()
+  t.after(() => kept.close())
+  const { openSync } = fs
+  t.after(() => {
+    fs.openSync = openSync
+    syncBuiltinESMExports()
+  })
+  let opened = 0
+  fs.openSync = (path, ...how) => {
+    opened++
+    return openSync(path, ...how)
+  }
+  syncBuiltinESMExports()
+  const read = (...ids: string[]) => {
+    opened = 0
+    const found = ids.map((id) => kept.with(db, [id], (reader) => rows(reader, `s-${id}`)))
+    return { found, opened }
+  }
+  assert.deepEqual(read('a', 'b', 'a', 'b'), { found: [before.a, before.b, before.a, before.b], opened: 2 })
+  addEvent(db, { conversationId: 'now', type: 'meanwhile' })
+  assert.deepEqual(read('b', 'a'), { found: [before.b, before.a], opened: 0 })
+  unarchiveConversation(db, 'a')
+  assert.deepEqual(
+    kept.with(db, ['b'], (reader) => rows(reader, 's-a')),
+    before.a,
+    'once, in its tables',
+  )
+  archiveConversation(db, 'a', 'old.zst')
+  assert.deepEqual(read('b', 'a', 'b', 'a').opened, 1)
+})
+
 test('what is read of a conversation is of one moment, although another program archives or restores it meanwhile', (t) => {
   const { db } = record(t)
   const before = rows(db, 's-a')

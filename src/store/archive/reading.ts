@@ -3,8 +3,8 @@ import { type ReadDb, readDb } from '../open.ts'
 import { archiveOf } from './archive.ts'
 import { type ArchivedRow, archivedTables, type Place, readFrame, rowsOf, unpacked } from './frame.ts'
 
-/** The conversations whose rows are in tables of a connection, with the names of their frames. */
-const brought = new WeakMap<ReadDb, Map<string, string>>()
+/** The conversations whose rows are in tables of a connection, with the places that they were read at. */
+const brought = new WeakMap<ReadDb, Map<string, Place>>()
 
 /**
  * After this, queries of the connection see the rows of these conversations, archived or not: until one of them is archived or
@@ -14,15 +14,15 @@ export function bringArchived(db: ReadDb, conversationIds: Iterable<string>): vo
   for (const id of conversationIds) {
     const place = archiveOf(db, id)
     const known = brought.get(db)?.get(id)
-    if ((place && frameName(place)) === known) continue
-    if (known !== undefined) dropConversation(db, id)
+    if (isSameFrame(known, place)) continue
+    if (known) dropConversation(db, id)
     if (!place) continue
     if (!brought.has(db)) openShadows(db)
     db.snapshot(() => {
       for (const { table, text } of rowsAt(db, id, place))
         db.runTemp(inserts[table]!, ...(JSON.parse(text) as (string | number | null)[]))
     })
-    brought.get(db)!.set(id, frameName(place))
+    brought.get(db)!.set(id, place)
   }
 }
 
@@ -53,7 +53,7 @@ function laterThan<T>(
   try {
     return now.snapshot(() => {
       const placeNow = archiveOf(now, conversationId)
-      const isThere = placeNow?.offset === place.offset && frameName(placeNow) === frameName(place)
+      const isThere = placeNow?.offset === place.offset && isSameFrame(placeNow, place)
       return isThere ? undefined : work(now, placeNow)
     })
   } finally {
@@ -66,7 +66,8 @@ export const hasMoved = (db: ReadDb, conversationId: string, place: Place): bool
   laterThan(db, conversationId, place, () => true) ?? false
 
 /** A conversation that was restored and archived again may lie in the same file at the same place. */
-const frameName = ({ digest }: Place): string => Buffer.from(digest).toString('hex')
+const isSameFrame = (a: Place | undefined, b: Place | undefined): boolean =>
+  a && b ? Buffer.compare(a.digest, b.digest) === 0 : a === b
 
 /**
  * For a long reading, one moment after the other: whatever `work` reads is of one moment, with these conversations in it. Others
@@ -78,7 +79,7 @@ export function momentsOf(db: ReadDb, conversationIds: () => Iterable<string>): 
   bring() // unpacking many takes long, and a file is emptied of what is restored: not in one moment
   return (work) =>
     db.snapshot(() => {
-      const { version } = db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!
+      const version = versionOf(db)
       if (version !== seen) bring()
       seen = version
       return work()
@@ -126,36 +127,49 @@ export function inOwnReader<T>(db: ReadDb, conversationIds: readonly string[], w
   }
 }
 
-/** For a caller that comes back to the same conversation: what `withArchived` unpacked last is kept until another is asked for. */
+/**
+ * For a caller that comes back to the same conversations: what `withArchived` unpacks is kept, because sessions that ran side by
+ * side take turns in the chain.
+ */
 export function keepArchived(): { readonly with: typeof withArchived; close(): void } {
-  let kept:
-    | { readonly reader: ReadDb; readonly name: string; readonly moment: ReturnType<typeof momentsOf> }
-    | undefined
-  const close = () => {
-    kept?.reader.close()
-    kept = undefined
-  }
+  let kept: ReadDb | undefined
+  let seen: number | undefined
   return {
-    close,
+    close() {
+      kept?.close()
+      kept = undefined
+    },
     with(db, conversationIds, work) {
-      const [id] = conversationIds
-      const place = id === undefined || conversationIds.length > 1 ? undefined : archiveOf(db, id)
-      if (!place) return withArchived(db, conversationIds, work)
-      const name = `${id} ${frameName(place)}`
-      if (kept?.name !== name) {
-        close()
-        const reader = readDb(db.path)
-        try {
-          kept = { reader, name, moment: momentsOf(reader, () => [id!]) }
-        } catch (error) {
-          reader.close()
-          throw error
+      const isKept = (id: string) => kept !== undefined && brought.get(kept)?.has(id)
+      if (!conversationIds.some((id) => isKept(id) || archiveOf(db, id))) return withArchived(db, conversationIds, work)
+      kept ??= readDb(db.path)
+      const reader = kept
+      return reader.snapshot(() => {
+        const version = versionOf(reader)
+        if (version !== seen) dropMoved(reader)
+        seen = version
+        if (!conversationIds.every(isKept)) {
+          if (bytesBrought(reader) > mostKept) dropArchived(reader)
+          bringArchived(reader, conversationIds)
         }
-      }
-      const { reader, moment } = kept!
-      return moment(() => work(reader))
+        return work(reader)
+      })
     },
   }
+}
+/** Compressed; in temporary tables it is about ten times as much. */
+const mostKept = 8 * 1024 * 1024
+
+const bytesBrought = (db: ReadDb): number =>
+  [...(brought.get(db)?.values() ?? [])].reduce((sum, { length }) => sum + length, 0)
+
+/** Changes when another connection has written. */
+const versionOf = (db: ReadDb): number =>
+  db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!.version
+
+/** Frees what was restored or archived anew since it was loaded. */
+function dropMoved(db: ReadDb): void {
+  for (const [id, place] of brought.get(db) ?? []) if (!isSameFrame(archiveOf(db, id), place)) dropConversation(db, id)
 }
 
 /** Frees what was loaded, for a caller that reads one conversation after another. */
