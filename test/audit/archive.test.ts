@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,6 +24,7 @@ import { verifyChain } from '../../src/audit/evidence/verify.ts'
 import { overviews } from '../../src/audit/inspect/overview.ts'
 import { timeline } from '../../src/audit/inspect/timeline.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
+import { packageRoot } from '../../src/package-root.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
 import { archivedHooks } from '../../src/store/archive/reading.ts'
 import { listHookInvocations, recordHooks } from '../../src/store/audit.ts'
@@ -79,6 +90,35 @@ test('an archived conversation is read as before, and its rows are gone from the
     .trim()
     .split('\n')
   assert.equal(lines.length, archived)
+})
+
+test('what a copy beside the database restores or erases stays in the archives, by whatever link they were made', (t) => {
+  const { folder, path, conversationId } = record(t)
+  const [link, copy] = [join(folder, 'links/record.db'), join(folder, 'copy.db')]
+  mkdirSync(join(folder, 'links'))
+  symlinkSync(path, link)
+  const ona = (database: string, ...words: string[]) => {
+    const env = { ...process.env, HOME: folder, AGENT_SDLC_DB: database }
+    const run = spawnSync(process.execPath, [join(packageRoot, 'bin/ona.mjs'), ...words], {
+      env,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    })
+    assert.deepEqual([run.status, run.stderr], [0, ''])
+    return run.stdout
+  }
+  ona(link, 'audit', 'archive', '--older-than', '2025-12-01')
+  const exported = ona(path, 'audit', 'export', '--content')
+  const db = new DatabaseSync(path)
+  db.prepare('VACUUM INTO ?').run(copy)
+  const sql = 'SELECT session_id AS id FROM sessions WHERE conversation_id = ? LIMIT 1'
+  const { id } = db.prepare(sql).get(conversationId) as { id: string }
+  db.close()
+  ona(copy, 'audit', 'erase', '--session', id)
+  ona(copy, 'audit', 'unarchive', '--all')
+  assert.equal(ona(path, 'audit', 'export', '--content'), exported)
+  ona(path, 'audit', 'unarchive', '--all')
+  assert.deepEqual(globSync('*.zst', { cwd: folder }), [])
 })
 
 test('an export of rows since a time leaves archives alone that were made before', (t) => {

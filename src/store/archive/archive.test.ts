@@ -35,6 +35,8 @@ import {
   archiveFiles,
   archiveOf,
   archiveProblems,
+  restoreConversation,
+  settleArchives,
   unarchiveConversation,
   unarchiveSession,
 } from './archive.ts'
@@ -414,6 +416,47 @@ test('archives lie beside the file of the record, by whatever link it is opened'
   archiveConversation(db, 'b', 'old.zst')
   for (const id of ['a', 'b']) unarchiveConversation(linked, id)
   assert.deepEqual([rows(db, 's-a'), existsSync(file)], [before, false])
+})
+
+test('a copy of the database restores from the archives and leaves them to the database that they are named after', (t) => {
+  const { db, folder } = record(t)
+  const before = rows(db, 's-a')
+  const name = 'agent.db-archive-20261119T155845.zst'
+  const file = join(folder, name)
+  for (const id of ['a', 'b']) archiveConversation(db, id, name)
+  db.run('VACUUM INTO ?', join(folder, 'copy.db'))
+  const archived = readFileSync(file)
+  const copy = openDb(join(folder, 'copy.db'))
+  t.after(() => copy.close())
+  for (const id of ['a', 'b']) assert.equal(unarchiveConversation(copy, id), true)
+  assert.deepEqual([rows(copy, 's-a'), settleArchives(copy), readFileSync(file)], [before, [], archived])
+  assert.deepEqual(
+    withArchived(db, ['a'], (reader) => rows(reader, 's-a')),
+    before,
+  )
+  for (const id of ['a', 'b']) assert.equal(unarchiveConversation(db, id), true)
+  assert.equal(existsSync(file), false)
+  // the other no longer refers to a file of that name
+  archiveConversation(copy, 'a', name)
+  assert.deepEqual([unarchiveConversation(copy, 'a'), existsSync(file)], [true, false])
+})
+
+test('an archive stays as it is where the database that it is named after cannot be read', (t) => {
+  const { db, folder } = record(t)
+  const name = 'newer.db-archive-20261119T155845.zst'
+  archiveConversation(db, 'a', name)
+  const newer = new DatabaseSync(join(folder, 'newer.db'))
+  newer.exec(`CREATE TABLE transcript_entries(id); CREATE TABLE schema_meta(key, value);
+    INSERT INTO schema_meta VALUES ('schema_version', '2')`)
+  newer.close()
+  assert.equal(restoreConversation(db, 'a'), true)
+  assert.match(
+    settleArchives(db).join(),
+    /^the archive newer\.db-archive-.* cannot be emptied: .*newer\.db has schema version 2/,
+  )
+  assert.equal(existsSync(join(folder, name)), true)
+  rmSync(join(folder, 'newer.db'))
+  assert.deepEqual([settleArchives(db), existsSync(join(folder, name))], [[], false])
 })
 
 test('archived rows are read from the newest conversation on, until there are enough or much was unpacked', (t) => {

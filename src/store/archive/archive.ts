@@ -1,10 +1,12 @@
 /** Moves old conversations out of the database into compressed files, and back. What is left vouches for what was moved. */
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { addEvent } from '../audit.ts'
 import { rowsIn } from '../chain/chain.ts'
-import { besideDb } from '../database-file.ts'
-import { type Db, type ReadDb, StoreError } from '../open.ts'
+import { besideDb, ownPath } from '../database-file.ts'
+import { type Db, type ReadDb, readDb, StoreError } from '../open.ts'
 import { workerIn } from '../session/session-lock.ts'
+import { archiveName } from './archives-in.ts'
 import {
   type ArchivedRow,
   appendFrame,
@@ -179,20 +181,44 @@ export function settleArchives(db: Db): string[] {
   if (unsettled.length === 0) return []
   flush(db)
   return unsettled.flatMap(({ file }) => {
+    const cannot = (why: unknown) => `the archive ${file} cannot be emptied: ${(why as Error).message}`
+    const owner = otherOwner(db, file)
+    if (owner instanceof StoreError) return cannot(owner)
     try {
       // whoever appends holds the same lock
       db.transaction(() => {
         const sql = 'SELECT offset, length FROM ona_archives WHERE file = ? ORDER BY offset'
-        keepOnly(besideDb(db, file), db.all(sql, file))
+        if (!owner) keepOnly(besideDb(db, file), db.all(sql, file))
         db.run('DELETE FROM ona_unsettled_archives WHERE file = ?', file)
       })
       return []
     } catch (error) {
       if (error instanceof StoreError || !(error as NodeJS.ErrnoException).code) throw error
-      return [`the archive ${file} cannot be emptied: ${(error as Error).message}`]
+      return cannot(error)
     }
   })
 }
+
+/**
+ * Whether the file is another database's: a copy of a database refers to the same files, and leaves them as they are. They are those of
+ * the database that they are named after, as long as that one refers to them. An error: it cannot be read.
+ */
+function otherOwner(db: Db, file: string): boolean | StoreError {
+  const owner = besideDb(db, file.replace(archiveName, ''))
+  if (!existsSync(owner) || ownPath(owner) === ownPath(db.path)) return false
+  try {
+    const other = readDb(owner)
+    try {
+      return other.get('SELECT 1 FROM ona_archives WHERE file = ?', file) !== undefined
+    } finally {
+      other.close()
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    return noRecord.has(error.kind) ? false : error
+  }
+}
+const noRecord: ReadonlySet<string> = new Set(['not-there', 'not-a-database', 'other-program'])
 
 /** Rows that were put back must outlive a loss of power before their frame is gone: other commits are flushed later. */
 function flush(db: Db): void {

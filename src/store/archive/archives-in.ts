@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { ownPath } from '../database-file.ts'
 
 /** `DATABASE-archive-20261119T155845.zst`. The database may have been renamed since. */
-const archiveName = /-archive-\d{8}T\d{6}\.zst$/
+export const archiveName = /-archive-\d{8}T\d{6}\.zst$/
 
 const none: readonly string[] = []
 const known = new Map<string, { readonly changedAt: number; readonly archives: readonly string[] }>()

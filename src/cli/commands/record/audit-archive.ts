@@ -11,6 +11,7 @@ import {
   restoreConversations,
 } from '../../../store/archive/archive-conversations.ts'
 import { archivedConversations } from '../../../store/archive/reading.ts'
+import { ownPath } from '../../../store/database-file.ts'
 import { type Db, dbPath, openDb, StoreError } from '../../../store/open.ts'
 import { operatorProblem } from '../../../store/operator.ts'
 import { workerIn } from '../../../store/session/session-lock.ts'
@@ -52,7 +53,7 @@ export const archive = command(
         if (json) return saidJson({ conversations: ids.length })
         return said(`${counted(ids.length, 'conversation')} would be archived`)
       }
-      const file = `${basename(db.path)}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
+      const file = `${basename(ownPath(db.path))}-archive-${new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.zst`
       const sizeBefore = statSync(db.path).size
       const done = reported(ids, (reports) => archiveConversations(db, ids, file, sqlTime(before), reports))
       for (const problem of settleArchives(db)) warned(problem)
