@@ -61,7 +61,7 @@ test('the commands that ran when a process was born, and the results of each, ar
 })
 
 test('the usage of the last days reads the replies of these days', () => {
-  assert.deepEqual(plansOf(usageByDay), [
+  assert.deepEqual(plansOf(usageByDay).slice(-1), [
     'SEARCH events USING INDEX ona_events_replies (timestamp>?); USE TEMP B-TREE FOR GROUP BY',
   ])
 })

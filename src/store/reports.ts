@@ -1,5 +1,6 @@
 /** What the slash commands report from the record: recent failures and denials, usage by day. */
-import type { Db } from './open.ts'
+import { archivedConversations, withArchived } from './archive/reading.ts'
+import type { Db, ReadDb } from './open.ts'
 
 export interface Failure {
   readonly type: string
@@ -37,12 +38,17 @@ export interface DayOfUsage {
 }
 
 /** The last seven days, by model, over all conversations of the database. */
-export const usageByDay = (db: Db): DayOfUsage[] =>
-  db.all<DayOfUsage>(
-    `SELECT date(timestamp) AS day, json_extract(detail, '$.model') AS model, count(*) AS replies,
-            sum(coalesce(json_extract(detail, '$.inputTokens'), 0) + coalesce(json_extract(detail, '$.cacheReadTokens'), 0)
-              + coalesce(json_extract(detail, '$.cacheWriteTokens'), 0)) AS input,
-            sum(json_extract(detail, '$.outputTokens')) AS output, sum(json_extract(detail, '$.costUsd')) AS cost
-     FROM events WHERE event_type = 'model_reply' AND timestamp > datetime('now', '-7 days')
-     GROUP BY 1, 2 ORDER BY 1 DESC, 2`,
+export function usageByDay(db: ReadDb): DayOfUsage[] {
+  const { since } = db.get<{ since: string }>("SELECT datetime('now', '-7 days') AS since")!
+  return withArchived(db, archivedConversations(db, since), (reader) =>
+    reader.all<DayOfUsage>(
+      `SELECT date(timestamp) AS day, json_extract(detail, '$.model') AS model, count(*) AS replies,
+              sum(coalesce(json_extract(detail, '$.inputTokens'), 0) + coalesce(json_extract(detail, '$.cacheReadTokens'), 0)
+                + coalesce(json_extract(detail, '$.cacheWriteTokens'), 0)) AS input,
+              sum(json_extract(detail, '$.outputTokens')) AS output, sum(json_extract(detail, '$.costUsd')) AS cost
+       FROM events WHERE event_type = 'model_reply' AND timestamp > ?
+       GROUP BY 1, 2 ORDER BY 1 DESC, 2`,
+      since,
+    ),
   )
+}

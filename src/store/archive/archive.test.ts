@@ -26,6 +26,7 @@ import { addEvent, listEvents, listHookInvocations } from '../audit.ts'
 import { endProblem } from '../chain/chain-end.ts'
 import { createConversation, createSession } from '../conversations.ts'
 import { type Db, openDb, readDb, type StoreError } from '../open.ts'
+import { usageByDay } from '../reports.ts'
 import { commitRound, commitToolCall } from '../session/commit.ts'
 import { recordSize } from '../size.ts'
 import { setState } from '../state.ts'
@@ -416,6 +417,25 @@ test('archives lie beside the file of the record, by whatever link it is opened'
   archiveConversation(db, 'b', 'old.zst')
   for (const id of ['a', 'b']) unarchiveConversation(linked, id)
   assert.deepEqual([rows(db, 's-a'), existsSync(file)], [before, false])
+})
+
+test('usage by day counts the replies in archives', (t) => {
+  const { db } = record(t)
+  for (const id of ['a', 'now'])
+    addEvent(db, {
+      conversationId: id,
+      sessionId: `s-${id}`,
+      type: 'model_reply',
+      detail: { model: 'm', outputTokens: 2 },
+    })
+  const before = usageByDay(db)
+  assert.deepEqual(
+    before.map(({ model, replies, output }) => [model, replies, output]),
+    [['m', 2, 4]],
+  )
+  db.run("UPDATE conversations SET last_active = datetime('now') WHERE id = 'a'")
+  archiveConversation(db, 'a', 'old.zst')
+  assert.deepEqual(usageByDay(db), before)
 })
 
 test('a copy of the database restores from the archives and leaves them to the database that they are named after', (t) => {
