@@ -170,6 +170,12 @@ test('a text with a secret is read back as a hook was given it, without the secr
     listHookInvocations(db).map(({ inputJson }) => JSON.parse(inputJson).text),
     cut.map((text) => text.replace(secret, '[secret]')),
   )
+  const stored = db.all<{ length: number }>('SELECT length(input_json) AS length FROM hook_invocations ORDER BY id')
+  assert.deepEqual(
+    stored.map(({ length }) => length > 2048),
+    [false, false, true, false, false],
+    'a secret that is cut in two is no secret: that text is stored as it is',
+  )
 })
 
 test('words of a call that look like a reference are not taken for one', (t) => {

@@ -4,6 +4,7 @@
  */
 import type { Invocation } from '../../hooks/plane.ts'
 import { isObject } from '../../hooks/shape.ts'
+import { readJson } from '../../hooks/text/json-text.ts'
 import type { ReadDb } from '../open.ts'
 import { storable } from '../secrets.ts'
 
@@ -74,26 +75,32 @@ function shortened(given: string, texts: readonly StoredText[]): string {
   try {
     return JSON.stringify(JSON.parse(given), (_, value: unknown) => {
       if (typeof value !== 'string' || value.length < longFrom) return value
-      const stored = texts.find(({ text }) => text.startsWith(value))
-      return stored ? { [marker]: { ...stored.reference, characters: value.length } } : value
+      const kept = asStored(value)
+      const stored = kept.length < longFrom ? undefined : texts.find(({ text }) => text.startsWith(kept))
+      return stored ? { [marker]: { ...stored.reference, characters: kept.length } } : value
     })
   } catch {
     return given // it is stored as it is
   }
 }
 
-/** Long strings within a value that are stored as they are, each with its place as a JSON pointer. */
+/** Long strings within a value as they are stored, each with its place as a JSON pointer. */
 function eachLong(value: unknown, at: string, found: (text: string, pointer: string) => void): void {
-  if (typeof value === 'string' && value.length >= longFrom && !holdsSecret(value)) found(value, at)
-  else if (typeof value === 'object' && value !== null)
+  if (typeof value === 'string') {
+    const kept = value.length < longFrom ? value : asStored(value)
+    if (kept.length >= longFrom) found(kept, at)
+  } else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value))
       eachLong(inner, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, found)
 }
 
-/** Without its secrets the stored text has another length, so a reference to it could not be read back. */
-function holdsSecret(text: string): boolean {
+/** A text without its secrets, as it can be read back. Empty where that is not possible. */
+function asStored(text: string): string {
   const json = JSON.stringify(text)
-  return storable(json) !== json
+  const kept = storable(json)
+  if (kept === json) return text
+  const read = readJson(kept)
+  return read.ok ? String(read.value) : ''
 }
 
 /** What a hook was given, whole. A text that was erased or is missing stays a reference. */
