@@ -21,12 +21,15 @@ import { recover } from '../../src/agent/session/history.ts'
 import { eraseSession, sessionsBefore } from '../../src/audit/evidence/erase.ts'
 import { exportRows } from '../../src/audit/evidence/export.ts'
 import { verifyChain } from '../../src/audit/evidence/verify.ts'
+import { fill } from '../../src/audit/inspect/data/fill.ts'
+import { search } from '../../src/audit/inspect/data/search.ts'
 import { overviews } from '../../src/audit/inspect/overview.ts'
+import { conversationPage } from '../../src/audit/inspect/page.ts'
 import { timeline } from '../../src/audit/inspect/timeline.ts'
 import { recordedCalls } from '../../src/audit/replay/recorded-calls.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { archivable, archiveConversation, unarchiveConversation } from '../../src/store/archive/archive.ts'
-import { archivedHooks } from '../../src/store/archive/reading.ts'
+import { archivedHooks, withArchived } from '../../src/store/archive/reading.ts'
 import { listHookInvocations, recordHooks } from '../../src/store/audit.ts'
 import { openDb, readDb } from '../../src/store/open.ts'
 import { countEntries } from '../../src/store/session/transcript.ts'
@@ -90,6 +93,36 @@ test('an archived conversation is read as before, and its rows are gone from the
     .trim()
     .split('\n')
   assert.equal(lines.length, archived)
+})
+
+test('what is shown of an archived conversation is found without reading a table of the database', (t) => {
+  const { conversationId, read, write, archiveAll } = record(t)
+  archiveAll()
+  write((db) => fill(db, 'main', Number.POSITIVE_INFINITY))
+  const { prepare } = DatabaseSync.prototype
+  t.after(() => {
+    DatabaseSync.prototype.prepare = prepare
+  })
+  const scanning = new Set<string>()
+  DatabaseSync.prototype.prepare = function (sql) {
+    if (/^\s*(select|with)/i.test(sql)) {
+      const plan = prepare.call(this, `EXPLAIN QUERY PLAN ${sql}`).all() as unknown as { detail: string }[]
+      if (plan.some(({ detail }) => detail.startsWith('SCAN main.'))) scanning.add(sql)
+    }
+    return prepare.call(this, sql)
+  }
+  const { found } = write((db) => search(db, 'await', {}))
+  const hits = found.filter(({ archived, hits: each }) => archived && each.length > 0)
+  assert.ok(hits.length > 5)
+  read((db) => [
+    conversationPage(db, conversationId, 1, { read: 0, rows: 0 }),
+    [...timeline(db, conversationId)],
+    [...recordedCalls(db, { conversation: conversationId })],
+    withArchived(db, [conversationId], (reader) =>
+      listHookInvocations(reader, { conversationId, event: 'PreToolUse' }),
+    ),
+  ])
+  assert.deepEqual([...scanning], [])
 })
 
 test('what a copy beside the database restores or erases stays in the archives, by whatever link they were made', (t) => {

@@ -3,6 +3,7 @@ import { redact } from '../../../hooks/secrets/redact.ts'
 import { archiveOf } from '../../../store/archive/archive.ts'
 import { withArchived } from '../../../store/archive/reading.ts'
 import { type Db, type ReadDb, StoreError } from '../../../store/open.ts'
+import { entriesIn } from '../overview.ts'
 import { pageRows } from '../page-size.ts'
 import { conversationRows, countConversations, firstPrompt } from './dashboard.ts'
 import { entryText } from './entry-text.ts'
@@ -91,19 +92,27 @@ function inArchive<T>(db: Db, conversation: string, work: (db: ReadDb) => T): T 
 }
 
 function hitAt(db: ReadDb, id: number, mark: (text: string) => string[]): Hit[] {
-  const row = db.get<{ type: string; at: string; payload: string; place: number }>(
-    `SELECT e.entry_type AS type, e.created_at AS at, e.payload_json AS payload, e.sequence + (
-       SELECT coalesce(sum((SELECT max(sequence) + 1 FROM transcript_entries o WHERE o.session_id = s.session_id)), 0)
-       FROM sessions s JOIN sessions own ON own.session_id = e.session_id
-       WHERE s.conversation_id = own.conversation_id AND s.session_id NOT IN (SELECT session_id FROM ona_subagents)
-         AND (s.started_at, s.rowid) < (own.started_at, own.rowid)) AS place
-     FROM transcript_entries e WHERE e.id = ?`,
+  const row = db.get<{ type: string; at: string; payload: string; session: string; sequence: number }>(
+    `SELECT entry_type AS type, created_at AS at, payload_json AS payload, session_id AS session, sequence
+     FROM transcript_entries WHERE id = ?`,
     id,
   )
   if (!row) return []
-  const page = Math.floor(row.place / pageRows) + 1
+  const place = row.sequence + entriesBefore(db, row.session)
+  const page = Math.floor(place / pageRows) + 1
   return [{ type: row.type, at: row.at, page, pieces: mark(redact(entryText(row.payload))) }]
 }
+
+/** Rows of the sessions of the conversation that stand before this one on its pages. */
+const entriesBefore = (db: ReadDb, session: string): number =>
+  db
+    .all<{ id: string }>(
+      `SELECT s.session_id AS id FROM sessions own JOIN sessions s ON s.conversation_id = own.conversation_id
+       WHERE own.session_id = ? AND s.session_id NOT IN (SELECT session_id FROM ona_subagents)
+         AND (s.started_at, s.rowid) < (own.started_at, own.rowid)`,
+      session,
+    )
+    .reduce((sum, { id }) => sum + entriesIn(db, id), 0)
 
 /** Words as people type them; a quoted phrase stays together. */
 const termsOf = (words: string): string[] =>
