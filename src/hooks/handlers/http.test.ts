@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Handler } from '../handler.ts'
 import { post } from './http.ts'
@@ -90,6 +90,27 @@ test('each way not to answer is a failure with its reason', async () => {
   await closed.promise // though the server would go on
   serve = (_, response) => response.end('x'.repeat(4 * 1024 * 1024))
   assert.equal((await send()).body.length, 4 * 1024 * 1024)
+})
+
+test('a connection that the server has closed while it was idle is no failure, and one that it closes at once is', async () => {
+  let asked = 0
+  let keeps = 1
+  const closing = createSocketServer((socket) => {
+    let served = 0
+    socket.on('error', () => {}) // what was on its way when it closed
+    socket.on('data', () => {
+      asked++
+      if (served++ < keeps) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+      else socket.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve))
+  after(() => closing.close())
+  const url = `http://127.0.0.1:${(closing.address() as AddressInfo).port}/`
+  const ok = { ok: true, body: '{}' }
+  assert.deepEqual([await send({ url }), await send({ url }), asked], [ok, ok, 3])
+  keeps = 0
+  assert.deepEqual([await send({ url }), asked], [{ ok: false, why: 'socket hang up', body: '' }, 4])
 })
 
 test('an answer that does not come in time, or does not end in time', async () => {

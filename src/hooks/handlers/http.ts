@@ -22,9 +22,10 @@ export function post(
     text.replaceAll(/\$\{?(\w+)\}?/g, (_, name: string) => (allowedEnvVars.includes(name) ? (env[name] ?? '') : ''))
   return new Promise((resolve) => {
     const fail = (why: string, said = '') => resolve({ ok: false, why, body: said })
-    try {
+    const send = (agent?: false) => {
       const sent = request(url, {
         method: 'POST',
+        agent,
         signal,
         headers: {
           ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)])),
@@ -32,11 +33,16 @@ export function post(
           'content-length': body.length,
         },
       })
-      sent.on('error', (cause) => fail(signal.aborted ? 'gave no answer in time' : cause.message))
-      let answers = false
-      sent.on('close', () => answers || fail('closed the connection without an answer')) // what came first stands
+      let isKnown = false
+      sent.on('error', (cause: NodeJS.ErrnoException) => {
+        if (!isKnown && sent.reusedSocket && hasClosed.has(cause.code) && !signal.aborted) {
+          isKnown = true
+          send(false)
+        } else fail(signal.aborted ? 'gave no answer in time' : cause.message)
+      })
+      sent.on('close', () => isKnown || fail('closed the connection without an answer')) // what came first stands
       sent.on('response', (response) => {
-        answers = true
+        isKnown = true
         readBody(response).then(
           (text) => {
             const status = response.statusCode ?? 0
@@ -47,11 +53,17 @@ export function post(
         )
       })
       sent.end(body)
+    }
+    try {
+      send()
     } catch (cause) {
       fail((cause as Error).message) // a header that HTTP does not allow
     }
   })
 }
+
+/** On a connection of an earlier call, these mean that the server closed it while it was idle: a new one is tried. */
+const hasClosed = new Set<string | undefined>(['ECONNRESET', 'EPIPE'])
 
 async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
