@@ -194,7 +194,11 @@ test('what a program says as it ends counts, and what is no answer fails the cal
   for (const command of ['garbage', 'list', 'empty', 'both', 'huge']) {
     const { decision, reason } = await ask(command)
     assert.equal(decision, 'deny', command)
-    assert.match(reason, /not a JSON object|neither a verdict nor a block|a line of more than/, command)
+    assert.match(
+      reason,
+      /not a JSON object|"block" is not a string|neither a verdict nor a block|a line of more than/,
+      command,
+    )
   }
 })
 

@@ -266,13 +266,17 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
 }
 
 function endOf({ verdict, block, error }: JsonObject, line: string, stderr: string): PersistentEnd {
+  if (isSet(block))
+    return { kind: 'block', text: typeof block === 'string' ? block : 'its "block" is not a string', stderr }
   if (isTooDeep(line)) return failed('answered with JSON that is nested too deep', 'failed', stderr)
-  if (error !== undefined) return failed(typeof error === 'string' ? error : JSON.stringify(error), 'failed', stderr)
-  if (typeof block === 'string') return { kind: 'block', text: block, stderr }
-  if (block === undefined && verdict === null) return { kind: 'verdict', text: '', stderr }
-  if (block === undefined && isObject(verdict)) return { kind: 'verdict', text: JSON.stringify(verdict), stderr }
+  if (isSet(error)) return failed(typeof error === 'string' ? error : JSON.stringify(error), 'failed', stderr)
+  if (verdict === null) return { kind: 'verdict', text: '', stderr }
+  if (isObject(verdict)) return { kind: 'verdict', text: JSON.stringify(verdict), stderr }
   return failed('answered with neither a verdict nor a block', 'failed', stderr)
 }
+
+/** A program may write all three keys each time, and leave two of them empty. */
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
 /** The calls in flight fail, by their failure rule; the next one restarts the program. */
 function end(program: Program, why = ''): void {
