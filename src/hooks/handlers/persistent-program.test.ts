@@ -95,6 +95,11 @@ test('what an answer means', async () => {
   for (const [script, end] of lines) assert.deepEqual(await ask(saying(script)), end, script)
 })
 
+test('a byte order mark, and a carriage return at the end, are no part of a line', async () => {
+  const marked = `read -r line; printf '\\357\\273\\277{"protocol":1}\\r\\n'; read -r line; printf '{"id":1,"block":"no"}\\r\\n'`
+  assert.deepEqual(await ask(marked), { kind: 'block', text: 'no', stderr: '' })
+})
+
 test('a line may have 4 MiB, and one that goes on ends the program', async () => {
   const xs = (count: number) => `head -c ${count} /dev/zero | tr '\\0' x`
   const long = await ask(saying(`printf '{"id":'$id',"verdict":{"a":"'; ${xs(4_000_000)}; echo '"}}'`))

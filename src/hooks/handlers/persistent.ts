@@ -242,7 +242,7 @@ function startProgram(key: string, { argv, cwd, env }: Place): Program {
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     const { lines, openLength } = cut(text)
     if (openLength > longestLine) return end(program, `printed a line of more than ${longestLine} characters`)
-    for (const line of lines) if (!program.over && line.trim() !== '') hear(line)
+    for (const line of lines.map((each) => each.trim())) if (!program.over && line !== '') hear(line)
   })
   child.stdout!.once('end', () => setTimeout(end, lastWordsMs, program, 'closed its stdout').unref())
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
