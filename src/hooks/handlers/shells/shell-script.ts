@@ -4,13 +4,14 @@
 export const keepsChannel = '[[ -S /dev/fd/3 ]] || builtin kill -KILL $$'
 
 /**
- * Where the profile traces, exports all, sets a trap, disables a builtin or has its own `exec`, the shell says so before it says
- * `r`: hooks run cold.
+ * Where the profile traces, exports all, sets a trap, disables a builtin or gives a word of these lines another meaning, the shell
+ * says so before it says `r`: hooks run cold.
  */
 const checks = [
   keepsChannel,
   '[[ $- != *[axv]* && $SECONDS && $LINENO == 1 ]] || builtin printf unlike >&3',
-  'builtin trap -p >&3; ! builtin declare -F builtin exec >&3; ! builtin alias exec >&3 2>&-; builtin enable -n >&3',
+  'builtin trap -p >&3; ! builtin declare -F builtin exec >&3; ! builtin alias builtin case exec [[ { ! >&3 2>&-',
+  'builtin enable -n >&3',
 ].join('; ')
 
 /** In a login shell. */
