@@ -4,7 +4,7 @@
  */
 
 export const waits = [
-  'IFS= builtin read -r -d "" -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
+  'IFS= builtin read -r -d "" -u 3 BASH_EXECUTION_STRING || builtin kill -KILL "$$"',
   'builtin printf b >&3; [[ $BASH_EXECUTION_STRING == 3* ]] || exec 3>&-',
   'BASH_EXECUTION_STRING=${BASH_EXECUTION_STRING:1}; SECONDS=0; builtin eval "$BASH_EXECUTION_STRING"',
 ].join('; ')

@@ -1,7 +1,7 @@
 /** The script of a warm shell: it waits on descriptor 3 for the word to go, and then runs its command as `bash -lc` would. */
 
 /** Nothing is written to a file that the profile opened as descriptor 3, nor read from it: the shell ends. */
-export const keepsChannel = '[[ -S /dev/fd/3 ]] || builtin kill -KILL $$'
+export const keepsChannel = '[[ -S /dev/fd/3 ]] || builtin kill -KILL "$$"'
 
 /**
  * Where the profile traces, exports all, sets a trap, disables a builtin or gives a word of these lines another meaning, the shell
@@ -35,10 +35,10 @@ export const waitingScript = (begin: string, command: string) =>
       begin,
       'BASH_EXECUTION_STRING=; SECONDS=0',
       '{ builtin printf r; } >&$((3 + 0 * (LINENO = -1)))',
-      'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING || builtin kill -KILL $$',
+      'builtin read -r -N 1 -u 3 BASH_EXECUTION_STRING || builtin kill -KILL "$$"',
     ].join('; '),
     [
-      '[[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL $$; builtin printf b >&3',
+      '[[ $BASH_EXECUTION_STRING == g ]] || builtin kill -KILL "$$"; builtin printf b >&3',
       `BASH_EXECUTION_STRING=${quoted(command)}; SECONDS=0; exec 3>&-`,
       'case $1 in 0) builtin shift ;; *) builtin shift; ! [[ 1 ]] ;; esac',
     ].join('; '),

@@ -1,5 +1,6 @@
 /** How many shells are kept ready, for which commands, and what becomes of the oldest. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -21,7 +22,7 @@ import { hideVariables } from '../../../files/hide-variables.ts'
 import { runCommand } from '../command.ts'
 import './login-snapshot.ts' // loaded, so that a pool learns about its login at once
 import { waitingScript } from './shell-script.ts'
-import { stampOf, type WarmPlace } from './waiting-shell.ts'
+import { keepAlive, stampOf, type WarmPlace } from './waiting-shell.ts'
 import { expectCommand, warmShells, withWarmShell } from './warm-shell.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ona-warm-limits-'))
@@ -304,6 +305,19 @@ test('the profile is where bash looks for it, also where HOME is unset, empty or
   mkdirSync(join(cwd, 'below'))
   writeFileSync(join(cwd, 'below/.profile'), ':')
   assert.notEqual(stampIn('below'), before)
+})
+
+test('a shell that is not used ends itself and no other process, wherever the profile splits words', async () => {
+  const place = newPlace()
+  writeFileSync(join(place.cwd, '.profile'), 'IFS=012456789') // all that a process id may have; with a 3 hooks run cold
+  expectCommand('cat', place)
+  await until(() => warmShells(place, 'cat') === 1)
+  const ended = await withWarmShell('cat', place, (shell) => {
+    keepAlive(shell!.child, true)
+    shell!.dismiss()
+    return once(shell!.child, 'exit')
+  })
+  assert.deepEqual(ended, [null, 'SIGKILL'])
 })
 
 /** Whether a hook begins without waiting for a shell. */
