@@ -235,6 +235,6 @@ test('the snapshot of a place is closed when the place is an old one', isLinux, 
   }
   await warm('sleep 0.1')
   assert.equal(kept(), 1)
-  for (let place = 0; place < 3; place++) await warm('echo no snapshot')
+  for (let place = 0; place < 16; place++) await warm('echo no snapshot')
   assert.equal(kept(), 0)
 })

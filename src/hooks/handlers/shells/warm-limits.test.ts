@@ -183,20 +183,37 @@ test('of more than sixteen commands that are asked in every round, sixteen keep 
   assert.equal(await round(), 16)
 })
 
-test('three places: the shells of the oldest end', async () => {
-  const places = Array.from({ length: 4 }, () => newPlace())
-  for (const place of places.slice(0, 3)) {
+test('sixteen places, such as the environments of plugins: each has its shell, and of more the oldest ends', async () => {
+  const { cwd } = newPlace()
+  const places = Array.from({ length: 17 }, (_, at) => {
+    const place = newPlace({ CLAUDE_PLUGIN_ROOT: `/plugins/${at}` })
+    return { ...place, cwd, env: { ...place.env, HOME: cwd } }
+  })
+  for (const place of places) {
     expectCommand('true', place)
     await until(() => warmShells(place, 'true') === 1)
+    if (place === places[15]) assert.equal(warmShells(undefined, 'true'), 16)
   }
-  expectCommand('true', places[3]!)
-  await until(() => warmShells(places[3], 'true') === 1)
   assert.deepEqual(
     places.map((place) => warmShells(place, 'true')),
-    [0, 1, 1, 1],
+    [0, ...Array.from({ length: 16 }, () => 1)],
   )
-  assert.equal(warmShells(undefined, 'true'), 3)
-  if (isLinux) await until(() => shellsIn(places[0]!) === 0)
+  if (isLinux) await until(() => shellsIn(places[0]!) === 16)
+})
+
+test('of more than 48 shells in all, those of the oldest place end', async () => {
+  const places = [newPlace(), newPlace(), newPlace(), newPlace()] as const
+  for (const place of places.slice(0, 3)) {
+    for (let at = 0; at < 16; at++) expectCommand(`: ${at}`, place)
+    await until(() => warmShells(place) === 16)
+  }
+  expectCommand(': more', places[3])
+  await until(() => warmShells(places[3]) === 1)
+  assert.deepEqual(
+    places.map((place) => warmShells(place)),
+    [0, 16, 16, 1],
+  )
+  assert.equal(warmShells(), 33)
 })
 
 /** In the profile: a shell that will wait comes when there is a file `go`. */
@@ -207,7 +224,8 @@ test('a shell that comes when its place is an old one ends', { skip: !isLinux },
   writeFileSync(join(old.cwd, '.bash_profile'), held)
   expectCommand('true', old)
   await until(() => shellsIn(old) === 1)
-  for (const place of [newPlace(), newPlace(), newPlace()]) {
+  for (let more = 0; more < 16; more++) {
+    const place = newPlace()
     expectCommand('true', place)
     await until(() => warmShells(place, 'true') === 1)
   }

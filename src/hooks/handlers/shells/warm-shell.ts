@@ -77,8 +77,9 @@ interface Pool extends HasLogin {
 const pools = new Map<string, Pool>()
 /** The one used last by the very environment: its text is long. */
 const poolsIn = new WeakMap<Env, Pool>()
-/** Sessions move between few folders; an old pool's shells end with it. */
-const mostPools = 3
+/** Sessions move between folders, and each plugin's hooks have an environment of their own; an old pool's shells end with it. */
+const mostPools = 16
+const mostInAll = 48
 
 /** A hook with this command is likely to be asked soon: shells are started for it, off the way. */
 export function expectCommand(command: string, place: WarmPlace): void {
@@ -191,15 +192,7 @@ function poolIn(place: WarmPlace): Pool {
 }
 
 function newPool(key: string, place: WarmPlace): Pool {
-  if (pools.size >= mostPools) {
-    const [oldest, pool] = pools.entries().next().value!
-    pool.queue.length = 0
-    for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
-    pool.stocks.clear()
-    learnAgain(pool)
-    pool.dropped = true
-    pools.delete(oldest)
-  }
+  while (pools.size >= mostPools || warmShells() >= mostInAll) dropOldest()
   const pool: Pool = {
     place,
     stocks: new Map(),
@@ -217,6 +210,16 @@ function newPool(key: string, place: WarmPlace): Pool {
   }
   pools.set(key, pool)
   return pool
+}
+
+function dropOldest(): void {
+  const [key, pool] = pools.entries().next().value!
+  pool.queue.length = 0
+  for (const { ready } of pool.stocks.values()) for (const shell of ready.splice(0)) shell.dismiss()
+  pool.stocks.clear()
+  learnAgain(pool)
+  pool.dropped = true
+  pools.delete(key)
 }
 
 /** The one used last is the last in the map. */
