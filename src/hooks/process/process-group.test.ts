@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -39,6 +39,20 @@ test('why a program never ran: it, its interpreter or its folder is not there, o
     ],
   )
   rmSync(place, { recursive: true })
+})
+
+test('a folder that may not be entered is why a program did not start, and not the program', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'ona-group-'))
+  const isRoot = process.geteuid!() === 0
+  chmodSync(place, 0o600)
+  if (isRoot) process.seteuid!(65_534) // to root every folder is open
+  try {
+    const { cause } = await runGroup({ program: '/bin/sh', args: [], env: {}, cwd: place })
+    assert.deepEqual(cause, { notStarted: `there is no permission to enter its working directory ${place}` })
+  } finally {
+    if (isRoot) process.seteuid!(0)
+    rmSync(place, { recursive: true })
+  }
 })
 
 test('the end of a program: its exit code, its signal, or why it never ran', async () => {

@@ -136,9 +136,16 @@ export const startFault = (error: NodeJS.ErrnoException): string =>
 
 /** `spawn guard.sh ENOENT` in words; the system says the same of a folder, a program and its interpreter. */
 export function spawnFault({ program, cwd = '.' }: Pick<GroupRun, 'program' | 'cwd'>, error: NodeJS.ErrnoException) {
-  if (error.code === 'EACCES') return `there is no permission to execute ${program}`
-  if (error.code !== 'ENOENT') return error.message
-  const { existsSync } = process.getBuiltinModule('node:fs')
+  if (error.code !== 'EACCES' && error.code !== 'ENOENT') return error.message
+  const { existsSync, statSync } = process.getBuiltinModule('node:fs')
+  if (error.code === 'EACCES') {
+    try {
+      statSync(`${cwd}/.`)
+    } catch {
+      return `there is no permission to enter its working directory ${cwd}`
+    }
+    return `there is no permission to execute ${program}`
+  }
   const { resolve } = process.getBuiltinModule('node:path')
   if (!existsSync(cwd)) return `its working directory ${cwd} does not exist`
   if (program.includes('/') && existsSync(resolve(cwd, program)))
