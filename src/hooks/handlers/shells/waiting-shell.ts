@@ -42,10 +42,10 @@ export function stampOf(place: WarmPlace): string {
   }
   try {
     const folder = statSync(place.cwd, absent)
-    let stamp = `${folder?.dev} ${folder?.ino}`
+    let stamp = `${folder?.dev} ${folder?.ino} ${folder?.mode}`
     for (const path of paths) {
       const file = statSync(path, absent)
-      stamp += file ? ` ${file.ino} ${file.mtimeMs} ${file.size}` : ' -'
+      stamp += file ? ` ${file.ino} ${file.mode} ${file.mtimeMs} ${file.size}` : ' -'
     }
     return stamp
   } catch {

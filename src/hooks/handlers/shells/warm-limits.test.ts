@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -295,6 +296,13 @@ test('what bash reads at a login, and the folder, are what a shell was started f
   })
   utimesSync(bashrc, 1000, 1001)
   assert.equal(new Set([...alone, stampOf(place)]).size, 4)
+  // who may read it or enter the folder
+  for (const path of [bashrc, home]) {
+    const before = stampOf(place)
+    chmodSync(path, 0o100)
+    assert.notEqual(stampOf(place), before, path)
+  }
+  chmodSync(home, 0o700)
   const below = { ...place, cwd: join(home, 'x'.repeat(300)) } // it cannot be looked at
   assert.notEqual(stampOf(below), stampOf(below))
 })
