@@ -645,3 +645,51 @@ test('a folder that a container may only read is not one that it may write', asy
   assert.deepEqual(await wrong(lines, ['ask'], ['Read(.env)']), [])
   rmSync(join(w, 'yarn.lock'))
 })
+
+test('a deny rule on the path of a program holds however the line writes the path, and for the options before the verb', async () => {
+  const spelled = [
+    ...[
+      '././a x',
+      './/a x',
+      `${w}/a x`,
+      'src/../a x',
+      'cd src && ../a x',
+      '$PWD/a x',
+      '"$(pwd)/a" x',
+      '~+/a x',
+      'sudo ././a x',
+    ],
+    ...['sh a x', 'bash -x a x', 'python3 a x', 'python3 ././a x', 'ssh h ././a x'],
+  ]
+  assert.deepEqual(await wrong(spelled, ['ask'], ['Bash(./a *)']), [])
+  const away = [
+    ...[
+      'cd /opt/t && ./k delete x',
+      'cd /opt; t/k delete x',
+      'pushd /opt/t; ./k delete x',
+      'env -C /opt/t ./k delete x',
+    ],
+    ...['/opt/t/k -n a delete x', '/opt/t/k -n $N delete x', '/opt/t/k -n a $V', 'sudo /opt/t/k --to=a delete x'],
+    ...['xargs -a a /opt/t/k -n a', 'cd "$D" && ./k delete x', '../../../../../../opt/t/k delete x'],
+    ...[`python3 -c 'os.system("/opt/t/k delete x")'`, `node -e 'execFileSync("/opt/t/k", ["delete", "x"])'`],
+    ...[`awk 'BEGIN { system("/opt/t/k delete x") }'`, `ssh -o 'LocalCommand=/opt/t/k delete x' h`],
+    ...[`python3 <<'E'\nos.system("/opt/t/k delete x")\nE`, "make RUN='/opt/t/k delete x'"],
+  ]
+  assert.deepEqual(await wrong(away, ['ask'], ['Bash(/opt/t/k delete *)']), [])
+  assert.deepEqual(
+    await wrong(
+      ['/usr/bin/git -C /srv push', '/usr/bin/git -P push'],
+      ['ask'],
+      ['Bash(/usr/bin/git push *)', 'Bash(/usr/bin/git push)'],
+    ),
+    [],
+  )
+})
+
+test('a deny rule on the path of a program is not about others of that name', async () => {
+  const lines = [
+    ...['k delete x', './k delete x', '/opt/u/k delete x', 'cd src && ./k delete x', 'cat /opt/t/k', '/opt/t/k get x'],
+    ...['grep -rn /opt/t/k src', 'echo "/opt/t/k delete x"', 'ls /opt/t', 'cd /opt/t && ls', 'git log -- k'],
+  ]
+  assert.deepEqual(await wrong(lines, ['allow'], ['Bash(/opt/t/k delete *)']), [])
+})

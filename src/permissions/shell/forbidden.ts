@@ -78,9 +78,15 @@ export function doubtful(line: Line): Finding | undefined {
 function doubtOf(place: Place, command: ShellCommand): Match | null {
   const { index } = place
   const { possible } = index
-  const may = possible.isEmpty
+  const spelled = possible.isEmpty
     ? undefined
     : possible.firstPossible(possibleSpellings(command, possible.mayMatch, possible.options))
+  const may =
+    index.programs.find(({ at, path, named }) => {
+      if ((spelled && at >= spelled.at) || !place.namesProgram(command, path)) return false
+      const texts = possibleSpellings(command, named.mayMatch, named.options)
+      return named.firstPossible([...certainSpellings(command, named.mayMatch), ...texts]) !== undefined
+    }) ?? spelled
   const open = index.files.length > 0 ? place.concernedFiles(command).filter((use) => isOpen(place, use)) : []
   const touched =
     open.length === 0

@@ -12,6 +12,13 @@ export interface Placed {
   readonly rule: Rule
 }
 
+/** A rule that names a program by its path: `Bash(/usr/bin/git push *)`. */
+export interface ProgramRule extends Placed {
+  readonly path: string
+  /** The rule as it would be on the name alone, for a command that runs the program of this path. */
+  readonly named: CommandIndex
+}
+
 interface CommandRule extends Placed {
   readonly patterns: readonly { readonly text: string; readonly parts: Parts }[]
 }
@@ -103,6 +110,8 @@ export interface RuleIndex {
   readonly commands: Readonly<Record<'deny' | 'ask' | 'allow', CommandIndex>>
   /** The same in one list, deny first: what may be meant. */
   readonly possible: CommandIndex
+  /** Those of them that name a program by its path. */
+  readonly programs: readonly ProgramRule[]
   /** Rules on files in that list. */
   readonly files: readonly Placed[]
   /** Its first rule on commands or files. */
@@ -114,6 +123,17 @@ export interface RuleIndex {
   /** `Bash`, which allows every line. */
   readonly whole: Rule | undefined
   readonly builtin: Placed | undefined
+}
+
+function programRules(rule: Rule, at: number): readonly ProgramRule[] {
+  const { specifier } = rule
+  if (specifier.kind !== 'command') return []
+  return specifier.patterns.flatMap((text) => {
+    const path = firstWord(partsOf(text))
+    if (!path?.includes('/')) return []
+    const patterns = [text.slice(path.lastIndexOf('/') + 1)]
+    return [{ at, rule, path, named: new CommandIndex([{ ...rule, specifier: { ...specifier, patterns } }]) }]
+  })
 }
 
 export const indexOf: (rules: Rules) => RuleIndex = perObject(makeIndex)
@@ -128,6 +148,7 @@ function makeIndex(rules: Rules): RuleIndex {
   return {
     commands: { deny: commands('deny'), ask: commands('ask'), allow: commands('allow') },
     possible: new CommandIndex(forbidden),
+    programs: forbidden.flatMap(programRules),
     files: placed(forbidden, ({ specifier }) => specifier.kind === 'path'),
     first: forbidden.find((rule) => !isOther(rule)),
     denied: rules.deny.length,

@@ -1,5 +1,5 @@
 /** Where commands are judged: by which rules and mode, in which folders; and what was worked out there. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type FileAccess, inWorkingDirectories, placesOf } from '../../paths/access.ts'
 import { matchesPath, resolvePaths } from '../../paths/pattern.ts'
 import { treeHolds } from '../../paths/tree.ts'
@@ -11,6 +11,7 @@ import type { Rules } from '../../rules/rules.ts'
 import { isSecretFile } from '../../secret-files.ts'
 import { HOLE } from '../../wildcard.ts'
 import type { FileUse, ShellCommand, ShellWord, Verdict } from '../parse/command.ts'
+import { programIn } from '../parse/wrappers.ts'
 import { indexOf, type Placed, type RuleIndex } from '../rule-index.ts'
 import { placed } from './directories.ts'
 import { expandGlob } from './expand-glob.ts'
@@ -106,6 +107,21 @@ export class Place {
     const followed = this.follow(word.path)
     followed.there ??= followed.paths.some((paths) => isThere(paths.at(-1)!, this.files))
     return followed.there
+  }
+
+  /** Whether a command names the program that is at this path: by a word that leads there, or in code on the line. */
+  namesProgram({ words, input }: ShellCommand, path: string): boolean {
+    const { cwd, projectDir, home } = this.question
+    const name = programIn(path)
+    const isFolder = (folders: readonly string[]) =>
+      [projectDir, cwd].some((base) =>
+        resolvePaths(dirname(path), base, home, this.files).some((each) => folders.includes(each)),
+      )
+    const leadsThere = (word: ShellWord, at: number) => {
+      if (programIn(word.path) !== name || (at === 0 && word.path === name)) return false // found in PATH
+      return this.directories === undefined || this.follow(dirname(word.path)).paths.some(isFolder)
+    }
+    return words.some(leadsThere) || [...words.map(({ value }) => value), ...input].some((text) => text.includes(path))
   }
 
   private follow(path: string): Followed {
