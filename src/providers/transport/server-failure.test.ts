@@ -99,6 +99,29 @@ const tooLong: Record<string, [status: number, error: unknown]> = {
   'Text Generation Inference': [422, 'Input validation error: `inputs` must have less than 4096 tokens. Given: 9011'],
   Fireworks: [400, { message: 'The prompt is too long: 140011, model maximum context length: 131072' }],
   Ollama: [400, { message: 'prompt too long; exceeded max context length by 411 tokens' }],
+  Poolside: [400, { message: 'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.' }],
+  Cohere: [
+    400,
+    {
+      message:
+        'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.',
+    },
+  ],
+  'Workers AI': [
+    400,
+    {
+      message:
+        'AiError: The estimated number of input and maximum output tokens (9011) exceeded this model context window limit (8192).',
+    },
+  ],
+  watsonx: [
+    400,
+    { message: 'the number of input tokens 9011 cannot exceed the total tokens limit 4096 for this model' },
+  ],
+  'Amazon Nova': [
+    400,
+    { message: 'Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input.' },
+  ],
   'OpenRouter, in the words of the provider': [
     400,
     {
@@ -154,6 +177,11 @@ test('the window that a server names is known', () => {
     'Text Generation Inference': 4096,
     Fireworks: 131_072,
     Ollama: undefined,
+    Poolside: 131_040,
+    Cohere: 2048,
+    'Workers AI': 8192,
+    watsonx: 4096,
+    'Amazon Nova': undefined,
     'OpenRouter, in the words of the provider': 200_000,
   })
   const windowOf = (tokens: number) =>
@@ -206,6 +234,8 @@ test('other failures that mention lengths and contexts are not taken for it', ()
     [429, 'Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000.'],
     [429, 'Too many tokens, please wait before trying again.'],
     [400, 'messages: at least one message is required; the limit of 100 images was exceeded'],
+    [429, 'The number of tokens per minute exceeds the limit of 30000'],
+    [400, 'the number of output tokens 9000 exceeds the limit of 8192'],
     [400, 'max_tokens 20000 exceeds the limit of 8192'],
     [400, 'the number of tools 129 exceeds the limit of 128'],
     [400, 'the size of image 1 exceeds the limit of 5242880'],
