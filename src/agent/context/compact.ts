@@ -12,7 +12,7 @@ import { contextShare } from '../model/spend.ts'
 import type { Session } from '../session/session.ts'
 import type { TurnEnd } from '../turn-end.ts'
 import { tellInstructionsAgain } from './instructions.ts'
-import { clipped, transcriptPieces, transcriptText } from './window.ts'
+import { clipped, mostChars, transcriptPieces, transcriptText } from './window.ts'
 
 /** Shares of the window. */
 const blankAt = 0.6
@@ -98,10 +98,11 @@ export async function compact(
 
   const asked = await summarise(session, instructions)
   if (!asked.ok || asked.text.trim() === '') {
-    session.emit({ type: 'notice', level: 'warning', text: `Compaction failed: ${asked.text || 'an empty summary'}` })
-    return { done: false, why: asked.text || 'the model gave no summary' }
+    const why = asked.text.trim() || 'the model gave an empty summary'
+    session.emit({ type: 'notice', level: 'warning', text: `Compaction failed: ${why}` })
+    return { done: false, why }
   }
-  const summary = asked.text.trim()
+  const summary = clipped(asked.text.trim(), mostChars(session.model.window)) // not every server keeps to the limit of a reply
   session.commit(() => {
     session.append({ _t: 'system', subtype: 'compact_boundary', trigger, pre_tokens: tokensBefore })
     saveSummary(session.db, session.conversationId, summary)

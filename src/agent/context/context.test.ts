@@ -276,6 +276,47 @@ test('where the room for the reply is what does not fit, it becomes smaller, and
   )
 })
 
+test('where nothing can be summarised, results are shortened until the request fits, and that is said', async () => {
+  const tooLong = { kind: 'invalid-request', message: 'too long', contextOverflow: true } as const
+  const line: Line = ({ messages, tools }) => {
+    if (tools.length === 0) return ' '
+    return charsOf(messages) > 20_000 ? { failure: tooLong } : 'seen'
+  }
+  const print = { calls: [{ name: 'Bash', input: { command: 'seq 1 9000' } }] }
+  for (const env of [{}, { DISABLE_COMPACT: '1' }]) {
+    const it = start({ env, mode: 'bypassPermissions', script: [print, ...Array.from({ length: 9 }, () => line)] })
+    assert.equal((await say(it, 'one')).text, 'seen')
+    assert.equal((await say(it, 'two')).text, 'seen')
+    const said = it.events.flatMap((event) => (event.type === 'notice' ? [event.text.replace(/\d+/g, 'N')] : []))
+    const shortened = 'Results are shortened, from N characters to N in all; the record keeps them whole'
+    const failed = 'Compaction failed: the model gave an empty summary'
+    const each = 'DISABLE_COMPACT' in env ? [shortened] : [failed, shortened]
+    assert.deepEqual(said, [...each, ...each])
+    assert.match(JSON.stringify(it.session.messages), /"1\\n2\\n.*SDLC_TRUNCATED.*\\n9000\\n"/)
+    assert.match(JSON.stringify(it.transcript()), /\\n4500\\n/)
+  }
+})
+
+test('a summary is bounded by the window, too', async () => {
+  const it = start({ window: 10_000, script: ['hi', 's'.repeat(90_000)] })
+  await say(it, 'hi')
+  const done = await compact(it.session, 'manual', null)
+  assert.ok(done.done && done.summary.length <= 10_000 && done.summary.includes('[SDLC_TRUNCATED]'))
+  assert.ok(charsOf(it.session.messages) < 11_000)
+})
+
+test('where the conversation is not what fills the window, it is summarised once, and that is said', async () => {
+  const tooLong = { kind: 'invalid-request', message: 'too long', contextOverflow: true } as const
+  const line: Line = ({ tools }) => (tools.length === 0 ? 'a summary' : { failure: tooLong })
+  const it = start({ script: Array.from({ length: 9 }, () => line) })
+  assert.equal((await say(it, 'hi')).stop, 'error')
+  assert.equal(it.model.requests.length, 3)
+  const notices = it.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+  assert.deepEqual(notices, [
+    'scripted has no room for a conversation: the system prompt and the tools fill its window. Use a model with a larger one',
+  ])
+})
+
 test('a crash between the call and its result leaves a result that says so, once', async () => {
   const it = start()
   const { db, id } = it.session

@@ -13,8 +13,28 @@ export const mostOfReply = (window: number): number => Math.floor(window / 4)
 export const boundedResult = (content: string, window: number): string => clipped(content, mostChars(window))
 
 /** For a session that was stored whole, or by a model with a larger window. */
-export function withBoundedResults(message: Message, window: number): Message {
-  const most = mostChars(window)
+export const withBoundedResults = (message: Message, window: number): Message =>
+  withResultsOf(message, mostChars(window))
+
+/**
+ * With half of its characters, where its largest results can be shortened by so much; else with none that is longer than
+ * `leastResult`.
+ */
+export function withHalf(messages: readonly Message[]): readonly Message[] {
+  const goal = charsOf(messages) / 2
+  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_result'))
+  let most = results.reduce((longest, block) => Math.max(longest, wordsOf(block).length), 0)
+  let shortened = messages
+  while (charsOf(shortened) > goal && most > leastResult) {
+    most = Math.max(leastResult, Math.floor(most / 2))
+    shortened = messages.map((message) => withResultsOf(message, most))
+  }
+  return shortened
+}
+
+const leastResult = 500
+
+function withResultsOf(message: Message, most: number): Message {
   const isLarge = (block: ContentBlock) => block.type === 'tool_result' && block.content.length > most
   if (!message.content.some(isLarge)) return message
   const content = message.content.map((block) =>

@@ -3,7 +3,7 @@ import type { EventFields } from '../../hooks/events.ts'
 import { counted } from '../../hooks/text/counted.ts'
 import type { ModelFailure } from '../../providers/model.ts'
 import { compact, mostRefills } from '../context/compact.ts'
-import { charsOf, mostOfReply, withBoundedResults } from '../context/window.ts'
+import { charsOf, mostOfReply, withBoundedResults, withHalf } from '../context/window.ts'
 import type { Session } from '../session/session.ts'
 import { contextShare } from './spend.ts'
 
@@ -22,8 +22,29 @@ export async function helpAgainst(session: Session, failure: ModelFailure): Prom
   if (leaveOutImages(session, failure)) return true
   if (!failure.contextOverflow) return false
   if (useSmallerWindow(session, failure)) return true
-  if (session.runtime.env.DISABLE_COMPACT || session.refills >= mostRefills) return false
-  return (await compact(session, 'auto', null)).done
+  if (session.refills > 0 && isShort(session)) return false
+  const maySummarise = !session.runtime.env.DISABLE_COMPACT && session.refills < mostRefills
+  return (maySummarise && (await compact(session, 'auto', null)).done) || shortenResults(session)
+}
+
+/** Whether the conversation is not what fills the window: a summary of it would be no shorter. */
+function isShort(session: Session): boolean {
+  if (charsOf(session.messages) > 2_000) return false
+  const text = `${session.model.wireModel} has no room for a conversation: the system prompt and the tools fill its window. Use a model with a larger one`
+  session.emit({ type: 'notice', level: 'warning', text })
+  return true
+}
+
+/** Where nothing can be summarised, the session goes on with less of its results, as long as there is any to leave out. */
+function shortenResults(session: Session): boolean {
+  const { messages, signal } = session
+  const before = charsOf(messages)
+  const shorter = withHalf(messages)
+  if (signal.aborted || charsOf(shorter) === before) return false
+  messages.splice(0, Infinity, ...shorter)
+  const text = `Results are shortened, from ${before} characters to ${charsOf(messages)} in all; the record keeps them whole`
+  session.emit({ type: 'notice', level: 'warning', text })
+  return true
 }
 
 /**
