@@ -49,7 +49,8 @@ export class Connection {
   private opening: Way | undefined
   private restarts = 0
   private connectedAt = 0
-  private timer: NodeJS.Timeout | undefined
+  /** Starts it now, where a start is planned for later. */
+  private planned: (() => void) | undefined
   private closing = false
   /** The start that is under way, or the last one. Never rejects. */
   private started: Promise<void>
@@ -70,15 +71,16 @@ export class Connection {
   /** Opens the user's browser where the server wants a sign-in; then connects again. */
   async signIn(signal: AbortSignal): Promise<boolean> {
     await this.started
-    this.started = this.start(signal)
+    this.started = this.restart(signal)
     await this.started
     return this.status === 'connected'
   }
 
+  /** A start that is planned comes now; one that is under way is waited for. */
   async reconnect(): Promise<boolean> {
     this.restarts = 0
-    await this.client?.close().catch(() => {})
-    this.started = this.start()
+    if (this.planned) this.planned()
+    else if (this.status !== 'pending') this.started = this.restart()
     await this.started
     return this.status === 'connected'
   }
@@ -126,7 +128,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.closing = true
-    clearTimeout(this.timer)
+    this.planned?.()
     this.status = 'closed'
     await (this.opening?.transport ?? this.client)?.close().catch(() => {})
   }
@@ -158,8 +160,17 @@ export class Connection {
     }
   }
 
+  private async restart(signIn?: AbortSignal): Promise<void> {
+    const { client } = this
+    this.client = undefined // that it ends is no loss
+    this.become('pending')
+    await client?.close().catch(() => {})
+    await this.start(signIn)
+  }
+
   /** `signIn`: a user is there to sign in. */
   private async start(signIn?: AbortSignal): Promise<void> {
+    if (this.closing) return
     this.become('pending')
     let login: ServerLogin | undefined
     let way: Way | undefined
@@ -262,8 +273,12 @@ export class Connection {
     }
     this.become('pending', `${why}, and is started again`)
     this.started = new Promise((resolve) => {
-      this.timer = setTimeout(() => void this.start().then(resolve), wait)
-      this.timer.unref()
+      const timer = setTimeout(() => this.planned?.(), wait).unref()
+      this.planned = () => {
+        clearTimeout(timer)
+        this.planned = undefined
+        void this.start().then(resolve)
+      }
     })
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -209,6 +209,32 @@ test('an interrupted call ends at once, and the server is told', async () => {
   setImmediate(() => stop.abort())
   assert.match((await call).content, /was interrupted/)
   assert.equal((await hub.callTool('mcp__h__count', {}, never, silent)).content, '1')
+})
+
+test('a server runs once, whether it is connected, is starting or has died when it is reconnected', async () => {
+  const place = folder()
+  const [list, log, gate] = ['list.json', 'log', 'gate'].map((name) => join(place, name)) as [string, string, string]
+  const starts = () => readFileSync(log, 'utf8').trim().split('\n').length
+  writeFileSync(list, JSON.stringify({ version: '1', tools: [] }))
+  const args = [join(import.meta.dirname, 'fixtures/listed.mjs'), list, log, gate]
+  const hub = await hubOf({ l: { command: process.execPath, args } }, { ready: 0 })
+  const early = hub.reconnect('l')
+  writeFileSync(gate, '')
+  assert.deepEqual([await early, starts()], [true, 1])
+  assert.deepEqual(await Promise.all([hub.reconnect('l'), hub.reconnect('l')]), [true, true])
+  assert.deepEqual([await hub.reconnect('l'), starts()], [true, 3])
+
+  const mortal = await hubOf({ h: hostile('mortal') }, { backOffMs: [1_000_000] })
+  await mortal.callTool('mcp__h__die', {}, never, silent)
+  await until(mortal, () => mortal.status()[0]!.status === 'pending')
+  const waiting = mortal.callTool('mcp__h__go', {}, never, silent)
+  assert.equal(await mortal.reconnect('h'), true)
+  assert.match((await waiting).content, /^went go/)
+  await mortal.callTool('mcp__h__die', {}, never, silent)
+  await until(mortal, () => mortal.status()[0]!.status === 'pending')
+  const left = mortal.callTool('mcp__h__go', {}, never, silent)
+  await mortal.close()
+  assert.match((await left).content, /is not connected/)
 })
 
 test('a server that dies fails the call under way and is started again', async () => {
