@@ -155,7 +155,7 @@ export class Connection {
         return broke(`the MCP server ${config.name} did not answer within ${deps.callMs} ms`)
       }
       if (error instanceof SdkError)
-        return broke(`the connection to the MCP server ${config.name} broke: ${error.message}`)
+        return broke(`the connection to the MCP server ${config.name} broke: ${this.problem || error.message}`)
       return failed(`the MCP server ${config.name} answered with an error: ${(error as Error).message.slice(0, 4096)}`)
     }
   }
@@ -191,9 +191,10 @@ export class Connection {
         await client.connect(way.transport, { timeout: this.deps.startMs })
       }
       let ended = false
+      const { cutOff } = way
       client.onclose = () => {
         ended = true
-        this.lost(client)
+        this.lost(client, cutOff() || 'it ended')
       }
       await this.refresh(client)
       if (this.closing) return void (await client.close())
@@ -208,7 +209,7 @@ export class Connection {
       if (error instanceof UnauthorizedError) this.become('needs-auth', 'it wants you to sign in; /mcp does that')
       else {
         const said = way?.stderr().split('\n').at(-1)
-        const why = `${causes(error).slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
+        const why = `${way?.cutOff() || causes(error).slice(0, 500)}${said ? ` (it said: ${said.slice(0, 500)})` : ''}`
         // a server that once ran is tried again; one that never did needs a user
         if (this.connectedAt > 0) this.startLater(why)
         else this.become('failed', why)
@@ -258,11 +259,11 @@ export class Connection {
   }
 
   /** The server went away by itself: it gets a few more chances, each later than the last. */
-  private lost(client: Client): void {
+  private lost(client: Client, why: string): void {
     if (this.closing || client !== this.client) return
     this.client = undefined
     if (Date.now() - this.connectedAt > steadyMs) this.restarts = 0
-    this.startLater('it ended')
+    this.startLater(why)
   }
 
   private startLater(why: string): void {

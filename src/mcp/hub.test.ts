@@ -313,7 +313,17 @@ test('malformed frames do not end a session', async () => {
 test('a flood is cut off', async () => {
   const hub = await hubOf({ h: hostile('flood') }, { backOffMs: [] })
   await until(hub, () => hub.status()[0]!.status === 'failed')
-  assert.match((await hub.callTool('mcp__h__go', {}, never, silent)).content, /not connected/)
+  assert.match(hub.status()[0]!.problem, /^it sent over 10000 messages at once/)
+  const { content } = await hub.callTool('mcp__h__go', {}, never, silent)
+  assert.match(content, / not connected .*it sent over 10000 messages at once/)
+})
+
+test('a message that is too long ends the connection, and the call says why', async () => {
+  const hub = await hubOf({ h: hostile('fine') }, { backOffMs: [] })
+  const { content } = await hub.callTool('mcp__h__endless', {}, never, silent)
+  const why = 'it sent a message of over 16777216 bytes, again and again'
+  assert.equal(content, `[SDLC_INTERNAL] the connection to the MCP server h broke: ${why}`)
+  assert.equal(hub.status()[0]!.problem, why)
 })
 
 test('a tool list without end is refused', async () => {

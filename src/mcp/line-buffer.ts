@@ -1,6 +1,8 @@
 /** What a server has sent of a line that has not ended. */
 import { ReadBuffer } from '@modelcontextprotocol/client'
 
+export class TooLongError extends Error {}
+
 const newline = 10
 const firstSize = 64 * 1024
 
@@ -39,7 +41,7 @@ export class LineBuffer extends ReadBuffer {
     const size = this.#size + rest.length
     if (size > this.#longest) {
       this.clear()
-      throw new Error(`a message of over ${this.#longest} bytes`)
+      throw new TooLongError(`a message of over ${this.#longest} bytes`)
     }
     if (size > this.#held.length) {
       const larger = Buffer.allocUnsafe(Math.max(firstSize, 2 ** Math.ceil(Math.log2(size))))

@@ -6,7 +6,7 @@ import { withoutSecrets } from '../auth/child-env.ts'
 import { isObject } from '../hooks/shape.ts'
 import type { Wrap } from '../sandbox/wrap.ts'
 import type { HttpTransport, ServerConfig } from './config.ts'
-import { LineBuffer } from './line-buffer.ts'
+import { LineBuffer, TooLongError } from './line-buffer.ts'
 import type { ServerLogin } from './oauth.ts'
 import { bindServer, endServer, serverEnded } from './server-process.ts'
 
@@ -20,6 +20,8 @@ export interface Way {
   readonly transport: Transport
   /** The end of what a child process wrote to stderr. */
   stderr(): string
+  /** What the server did that ended the way from our side. */
+  cutOff(): string
   /** Ends the authorization that a user has given in the browser. */
   finishAuth?(code: string): Promise<void>
 }
@@ -33,7 +35,7 @@ export interface WayOptions {
 }
 
 export async function wayTo({ transport: config }: ServerConfig, options: WayOptions): Promise<Way> {
-  if (config.type === 'sdk') return { transport: watched(config.connect() as Transport), stderr: () => '' }
+  if (config.type === 'sdk') return { ...watched(config.connect() as Transport), stderr: () => '' }
   return config.type === 'stdio' ? await childProcess(config, options) : await overHttp(config, options)
 }
 
@@ -76,7 +78,7 @@ async function childProcess(
     if (pid !== null) serverEnded(pid)
     pid = null
   }
-  return { transport: watched(transport, { start, close, ended }), stderr: () => tail.trim() }
+  return { ...watched(transport, { start, close, ended }), stderr: () => tail.trim() }
 }
 
 async function overHttp(config: HttpTransport, { env, login }: WayOptions): Promise<Way> {
@@ -90,7 +92,7 @@ async function overHttp(config: HttpTransport, { env, login }: WayOptions): Prom
   const url = new URL(config.url)
   const transport =
     config.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options)
-  return { transport: watched(transport), stderr: () => '', finishAuth: (code) => transport.finishAuth(code) }
+  return { ...watched(transport), stderr: () => '', finishAuth: (code) => transport.finishAuth(code) }
 }
 
 /** What a way does besides the library's. */
@@ -99,16 +101,21 @@ interface Own extends Pick<Transport, 'start' | 'close'> {
 }
 
 /** Closes the way when the server floods it, and stays quiet about single frames that are no messages. */
-function watched(transport: Transport, own: Partial<Own> = {}): Transport {
+function watched(transport: Transport, own: Partial<Own> = {}): Pick<Way, 'transport' | 'cutOff'> {
   const { start = () => transport.start(), close = () => transport.close() } = own
   let last = performance.now()
   let count = 0
+  let cutOff = ''
   // by what is left over, not by the second: on a slow machine a flood is never more than we can read
   const tooMany = (): boolean => {
     const now = performance.now()
     count = Math.max(0, count - ((now - last) / 1000) * steadyMessages) + 1
     last = now
     return count > mostMessages
+  }
+  const flooded = () => {
+    cutOff = `it sent over ${mostMessages} messages at once`
+    void close()
   }
   const guard: Transport = {
     start,
@@ -125,14 +132,15 @@ function watched(transport: Transport, own: Partial<Own> = {}): Transport {
     guard.onclose?.()
   }
   transport.onerror = (error) => {
-    if (tooMany()) void close()
+    if (error instanceof TooLongError) cutOff = `it sent ${error.message}`
+    if (tooMany()) flooded()
     guard.onerror?.(error)
   }
   transport.onmessage = (message, extra) => {
-    if (tooMany()) void close()
+    if (tooMany()) flooded()
     else guard.onmessage?.(message, extra)
   }
-  return guard
+  return { transport: guard, cutOff: () => cutOff }
 }
 
 /** Fetch whose answers cannot fill the memory: a body, or one event of a stream, has a limit. */
