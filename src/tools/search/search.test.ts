@@ -343,6 +343,20 @@ test('a line of many megabytes is shown from its beginning, and hides no other m
   assert.equal(content, `a.min.js:1:${'ü'.repeat(500)}… [cut]\n--\nb.txt-1-before\nb.txt:2:needle`)
 })
 
+test('a walk through few folders with many files can be interrupted', async (t) => {
+  const stop = new AbortController()
+  let shown = 0
+  const mayShow = () => {
+    if (shown++ === 0) setImmediate(() => stop.abort())
+    return true
+  }
+  const b = bench(t, { mayShow })
+  for (let at = 0; at < 8_000; at++) b.file(`d${at % 8}/${at}`, '')
+  const { content, isError } = await b.use('Glob', { pattern: '**/*' }, { signal: stop.signal })
+  assert.deepEqual([content, isError], ['the search was interrupted', true])
+  assert.ok(shown < 8_000)
+})
+
 test('a pattern that would backtrack for ever can be interrupted', async (t) => {
   const b = bench(t)
   b.file('a.txt', `${'a'.repeat(60)}!\n`)

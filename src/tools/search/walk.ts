@@ -27,10 +27,15 @@ export async function walk(options: WalkOptions, visit: (path: string) => void):
   const { root, enter, choose, signal } = options
   const first = options.ignoring ? await ignoresAbove(root) : undefined
   const folders: { path: string; ignores: Ignores | undefined }[] = [{ path: '', ignores: first }]
-  for (let turn = 1, folder = folders.pop(); folder; turn++, folder = folders.pop()) {
-    if (turn % 256 === 0) await new Promise(setImmediate)
+  let seen = 0
+  for (let folder = folders.pop(); folder; folder = folders.pop()) {
+    if (seen > slice) {
+      await new Promise(setImmediate)
+      seen = 0
+    }
     if (signal?.aborted) return
     const entries = entriesOf(folder.path === '' ? root : `${root}/${folder.path}`)
+    seen += 1 + entries.length
     const ignores = folder.ignores && extend(folder.ignores, join(root, folder.path), entries)
     const wanted = (path: string, isFolder: boolean) => {
       if (!choose && !ignores) return true
@@ -47,6 +52,9 @@ export async function walk(options: WalkOptions, visit: (path: string) => void):
     }
   }
 }
+
+/** So many entries are looked at before the terminal gets its turn. */
+const slice = 5_000
 
 /** A folder that may not be read, or is gone by now, has nothing for us. */
 function entriesOf(folder: string): Dirent[] {
