@@ -693,3 +693,30 @@ test('a deny rule on the path of a program is not about others of that name', as
   ]
   assert.deepEqual(await wrong(lines, ['allow'], ['Bash(/opt/t/k delete *)']), [])
 })
+
+test('options between the words that a rule begins with are no way round it', async () => {
+  const deny = [
+    'docker compose down *',
+    'docker compose down',
+    'npm run deploy *',
+    'npm run deploy',
+    'kubectl rollout undo *',
+  ]
+  const rules = [...deny, 'git push origin main', 'git remote remove *', '/opt/t/k a b *'].map(
+    (text) => `Bash(${text})`,
+  )
+  const lines = [
+    ...['docker compose -f x.yml down', 'docker compose -f x -p a down -v', 'docker -H h compose --ansi=never down'],
+    ...['docker compose -f $F $X', 'docker compose --profile $P down', 'sudo docker compose -f x down'],
+    ...['npm run --silent deploy', 'npm run -s deploy', 'npm -w a run -w a deploy prod', 'npm run-script -s deploy'],
+    ...['kubectl rollout -n prod undo x', 'kubectl -n a rollout --context b undo x', 'xargs kubectl rollout -n a undo'],
+    ...['git push -f origin main', 'git -C x push -q origin main', 'git remote -v remove x', '/opt/t/k -v a -n 1 b x'],
+  ]
+  assert.deepEqual(await wrong(lines, ['ask'], rules), [])
+  const others = [
+    ...['docker compose -f x.yml up', 'docker compose -f x.yml exec down sh'],
+    ...['npm run -s build', 'npm run build -- deploy', 'kubectl rollout -n prod status x', 'git push -f origin dev'],
+    ...['git push origin dev', 'git push --dry-run', 'git remote -v', 'git push origin main --dry-run'],
+  ]
+  assert.deepEqual(await wrong(others, ['allow'], rules), [])
+})

@@ -80,11 +80,11 @@ function doubtOf(place: Place, command: ShellCommand): Match | null {
   const { possible } = index
   const spelled = possible.isEmpty
     ? undefined
-    : possible.firstPossible(possibleSpellings(command, possible.mayMatch, possible.options))
+    : possible.firstPossible(possibleSpellings(command, possible.mayMatch, possible.options, possible.verbs))
   const may =
     index.programs.find(({ at, path, named }) => {
       if ((spelled && at >= spelled.at) || !place.namesProgram(command, path)) return false
-      const texts = possibleSpellings(command, named.mayMatch, named.options)
+      const texts = possibleSpellings(command, named.mayMatch, named.options, named.verbs)
       return named.firstPossible([...certainSpellings(command, named.mayMatch), ...texts]) !== undefined
     }) ?? spelled
   const open = index.files.length > 0 ? place.concernedFiles(command).filter((use) => isOpen(place, use)) : []

@@ -32,6 +32,38 @@ function withoutOptions(form: Form): readonly Form[] {
   return found
 }
 
+/** `docker compose -f x down` as `docker compose down`, where a rule begins with these words: `verbs`. */
+export function withoutOptionsBetween(form: Form, verbs: readonly (readonly string[])[]): readonly Form[] {
+  const found: Form[] = []
+  for (const [program, ...words] of verbs) {
+    if (form[0]!.value !== program) continue
+    let begun = new Map<number, Form>([[1, [form[0]!]]])
+    for (const word of words) {
+      const next = new Map<number, Form>()
+      for (const [from, kept] of begun)
+        for (const at of behindOptions(form, from)) {
+          const { value } = form[at]!
+          if (value === word || value.includes(HOLE)) next.set(at + 1, [...kept, form[at]!])
+        }
+      begun = next
+    }
+    for (const [at, kept] of begun) found.push([...kept, ...form.slice(at)])
+  }
+  return found
+}
+
+/** Where the next word may stand: whether an option takes one as its value is not known. */
+function behindOptions(form: Form, from: number): ReadonlySet<number> {
+  const found = new Set<number>()
+  if (from < form.length) found.add(from)
+  for (const at of found) {
+    if (!isOption(form[at])) continue
+    if (at + 1 < form.length) found.add(at + 1)
+    if (at + 2 < form.length && !form[at]!.value.includes('=') && !isOption(form[at + 1])) found.add(at + 2)
+  }
+  return found
+}
+
 /** `node /usr/lib/npm-cli.js publish` as `npm publish`, and `pnpm npm publish`, which has no such verb. */
 function ran(form: Form): readonly Form[] {
   const [, first, ...rest] = form

@@ -30,6 +30,8 @@ export class CommandIndex {
   private readonly all: readonly CommandRule[]
   /** The long options that rules name. */
   readonly options: readonly string[]
+  /** The words that rules begin with, up to an option or a wildcard, where these are a program and at least two more. */
+  readonly verbs: readonly (readonly string[])[]
 
   constructor(rules: readonly Rule[]) {
     this.all = rules.flatMap((rule, at) =>
@@ -39,6 +41,9 @@ export class CommandIndex {
     )
     this.options = this.all.flatMap(({ patterns }) =>
       patterns.flatMap(({ text }) => text.match(/--[a-z][\w-]+/g) ?? []),
+    )
+    this.verbs = this.all.flatMap(({ patterns }) =>
+      patterns.map(({ parts }) => firstWords(parts)).filter(({ length }) => length > 2),
     )
     const under = (word: string | undefined) =>
       this.all.flatMap((each) => {
@@ -103,6 +108,13 @@ function firstWord(parts: Parts): string | undefined {
   const space = parts[0]!.indexOf(' ')
   if (space >= 0) return parts[0]!.slice(0, space)
   return parts.length === 1 ? parts[0]! : undefined
+}
+
+function firstWords(parts: Parts): readonly string[] {
+  const words = parts[0]!.split(' ')
+  if (parts.length > 1) words.pop() // what a wildcard goes on with
+  const option = words.findIndex((word) => word.startsWith('-'))
+  return option < 0 ? words : words.slice(0, option)
 }
 
 export interface RuleIndex {

@@ -4,7 +4,7 @@ import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
-import { inFull, otherForms, runsAdded, runsFirst, runsWords } from './other-forms.ts'
+import { inFull, otherForms, runsAdded, runsFirst, runsWords, withoutOptionsBetween } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
 import { formsOf, nameOf, programIn, unknownWord, unknownWords } from './parse/wrappers.ts'
 import { codesOf, commandsInCode, holeInName, textsIn } from './programs/embedded.ts'
@@ -27,11 +27,15 @@ export function certainSpellings(command: ShellCommand, isWanted: Wanted): reado
   return found
 }
 
-/** What else it may be, with holes for words that are only known when it runs; `options`: the long ones that rules name. */
+/**
+ * What else it may be, with holes for words that are only known when it runs. `options`: the long ones that rules name; `verbs`: the
+ * words that they begin with.
+ */
 export function possibleSpellings(
   command: ShellCommand,
   isWanted: Wanted,
   options: readonly string[] = [],
+  verbs: readonly (readonly string[])[] = [],
 ): readonly string[] {
   const { words } = command
   const found: string[] = []
@@ -46,6 +50,8 @@ export function possibleSpellings(
   }
   const mayStandFor = (form: readonly ShellWord[]) => {
     for (const each of otherForms(form, isWanted)) may(each)
+    if (verbs.length > 0)
+      for (const each of [form, ...renamed(form)]) for (const less of withoutOptionsBetween(each, verbs)) add(less)
   }
   for (const form of all) {
     const full = inFull(form, options)
