@@ -511,6 +511,17 @@ test('instructions come from the project, with their imports, told once under tw
   ])
 })
 
+test('instructions take no more of a small window than a result, and what is left out is said', async () => {
+  const it = start({ window: 10_000 })
+  const [first, second] = ['CLAUDE.md', 'AGENTS.md'].map((name) => join(it.folder, name)) as [string, string]
+  writeFileSync(first, `first ${'a'.repeat(5_000)}`)
+  writeFileSync(second, `second ${'b'.repeat(50_000)}`)
+  const text = await instructionsText(it.session)
+  assert.ok(text.includes('first aaa') && text.includes('second bbb') && text.length < 10_500)
+  const notices = it.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
+  assert.deepEqual(notices, [`${second} is over the 4994 characters that there is room for; the rest is left out`])
+})
+
 test('instructions of a folder come in when it is first touched', async () => {
   const it = start()
   mkdirSync(join(it.folder, 'pkg', 'deep'), { recursive: true })

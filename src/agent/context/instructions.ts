@@ -10,14 +10,15 @@ import { readFrontmatter } from '../../tools/skills/frontmatter.ts'
 import { questionOf } from '../permission-question.ts'
 import type { Session } from '../session/session.ts'
 import { appliesTo, type PathRule, rulesIn } from './path-rules.ts'
+import { mostChars } from './window.ts'
 
 type Loaded = EventFields['InstructionsLoaded'] & { readonly text: string }
 
 const names = ['ONA.md', 'CLAUDE.md', 'AGENTS.md', '.ona/ONA.md', '.claude/CLAUDE.md']
 const localNames = ['ONA.local.md', 'CLAUDE.local.md']
 const mostHops = 5
-/** A file larger than this is cut: it would crowd out the work. */
-const mostChars = 100_000
+/** A file larger than this is cut: it would crowd out the work. All that are read at the start are bounded by the window, too. */
+const mostOfFile = 100_000
 
 interface State {
   /** Rules for some paths only. */
@@ -126,13 +127,14 @@ async function take(
     session.emit({ type: 'notice', level: 'warning', text: `${path} could not be read: ${(cause as Error).message}` })
     return
   }
-  if (text.length > mostChars) {
+  const most = reason === 'session_start' ? Math.min(mostOfFile, roomFor(session, state)) : mostOfFile
+  if (text.length > most) {
     session.emit({
       type: 'notice',
       level: 'warning',
-      text: `${path} is over ${mostChars} characters; the rest is left out`,
+      text: `${path} is over the ${most} characters that there is room for; the rest is left out`,
     })
-    text = text.slice(0, mostChars)
+    text = text.slice(0, most)
   }
   // The same text under two names (AGENTS.md beside CLAUDE.md) is added once.
   if (state.files.some((file) => file.text === text)) return
@@ -155,6 +157,10 @@ async function take(
     await take(session, state, at, kind, reason, trigger, path, hops + 1)
   }
 }
+
+/** They are part of every request: what they take is missing for the conversation. */
+const roomFor = ({ model }: Session, { files }: State): number =>
+  files.reduce((room, { text }) => Math.max(0, room - text.length), mostChars(model.window))
 
 /** What enters a request is judged as a Read is: a denied file stays out, and so does one with secrets that no rule allows. */
 async function unreadable(session: Session, path: string): Promise<string | undefined> {
