@@ -38,7 +38,7 @@ function matchOf(place: Place, behavior: 'deny' | 'ask', command: ShellCommand):
   const { index } = place
   const onCommands = index.commands[behavior]
   let found = onCommands.isEmpty ? undefined : onCommands.first(certainSpellings(command, onCommands.mayMatch))
-  let part = found && textOf(command)
+  let touched = ''
   if (index.files.length > 0)
     for (const { kind, word, unsure } of place.concernedFiles(command)) {
       if ((kind !== 'read' && kind !== 'edit') || unsure || word.glob || word.path.includes(HOLE)) continue
@@ -48,11 +48,11 @@ function matchOf(place: Place, behavior: 'deny' | 'ask', command: ShellCommand):
         const listed = behavior === 'deny' ? at < index.denied : at >= 0
         if (!listed || (rule.tool === 'Edit' && kind !== 'edit') || (found && at >= found.at)) continue
         found = { at, rule }
-        part = textOf(command) || word.value
+        touched = word.value
       }
     }
   if (!found) return null
-  return { ...found, why: `the ${behavior} rule "${found.rule.text}" matches \`${clip(part!)}\`` }
+  return { ...found, why: `the ${behavior} rule "${found.rule.text}" matches \`${clip(textOf(command) || touched)}\`` }
 }
 
 /** Something that a deny or ask rule may be meant for, and that cannot be known here. */
