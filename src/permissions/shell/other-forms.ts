@@ -7,6 +7,9 @@ import { nameOf, programIn, unknownWords, wrapperOf } from './parse/wrappers.ts'
 
 type Form = readonly ShellWord[]
 
+/** With more words than this, a command may be anything. */
+export const mostWords = 200
+
 /** What a form may be besides itself; `isWanted`: whether a rule begins with the name. */
 export function otherForms(form: Form, isWanted: (name: string) => boolean): readonly Form[] {
   const name = nameOf(form)
@@ -24,7 +27,7 @@ const isOption = (word: ShellWord | undefined): boolean =>
 function withoutOptions(form: Form): readonly Form[] {
   const found: Form[] = []
   const from = (at: number) => at < form.length && found.push([form[0]!, ...form.slice(at)])
-  for (let at = 1; isOption(form[at]); ) {
+  for (let at = 1; at < mostWords && isOption(form[at]); ) {
     const isAlone = !form[at]!.value.includes('=')
     from(++at)
     if (isAlone && !isOption(form[at])) from(++at)
@@ -32,7 +35,10 @@ function withoutOptions(form: Form): readonly Form[] {
   return found
 }
 
-/** `docker compose -f x down` as `docker compose down`, where a rule begins with these words: `verbs`. */
+/**
+ * `docker compose -f x down` as `docker compose down`, where a rule begins with these words: `verbs`. A line of many options that
+ * may be one of the words may be all of them.
+ */
 export function withoutOptionsBetween(form: Form, verbs: readonly (readonly string[])[]): readonly Form[] {
   const found: Form[] = []
   for (const [program, ...words] of verbs) {
@@ -46,11 +52,15 @@ export function withoutOptionsBetween(form: Form, verbs: readonly (readonly stri
           if (value === word || value.includes(HOLE)) next.set(at + 1, [...kept, form[at]!])
         }
       begun = next
+      if (begun.size > mostWays) break
     }
-    for (const [at, kept] of begun) found.push([...kept, ...form.slice(at)])
+    if (begun.size > mostWays) found.push([form[0]!, ...words.map(plainWord), unknownWords])
+    else for (const [at, kept] of begun) found.push([...kept, ...form.slice(at)])
   }
   return found
 }
+
+const mostWays = 16
 
 /** Where the next word may stand: whether an option takes one as its value is not known. */
 function behindOptions(form: Form, from: number): ReadonlySet<number> {

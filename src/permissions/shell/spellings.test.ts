@@ -27,6 +27,17 @@ test('of a command with more than 200 words anything may be among them', () => {
   assert.equal(possibleSpellings(wrapped, every).filter((text) => text.endsWith(' y')).length, 200)
 })
 
+test('a command with many options has no more spellings for it', () => {
+  const verbs = [['tool', 'a', 'b']]
+  const count = (options: string) =>
+    possibleSpellings(readShell(`tool ${options}x`).commands[0]!, (beginning) => beginning === 'tool', [], verbs).length
+  for (const option of ['-o ', '-o v ', '-$X ', '-o a -o b ']) {
+    const [some, more] = [count(option.repeat(250)), count(option.repeat(900))]
+    assert.equal(more, some, option)
+    assert.ok(some < 1000, `${option}: ${some}`)
+  }
+})
+
 test('a spelling that no rule begins with is not put together', () => {
   const [command] = readShell('tool a=rm /bin/rm x').commands
   const isRm = (beginning: string) => beginning === 'rm'

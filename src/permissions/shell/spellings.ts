@@ -4,7 +4,7 @@ import { normalize } from 'node:path/posix'
 import { foldsCase } from '../paths/pattern.ts'
 import { HOLE } from '../wildcard.ts'
 import { gitVerbAt } from './git-verb.ts'
-import { inFull, otherForms, runsAdded, runsFirst, runsWords, withoutOptionsBetween } from './other-forms.ts'
+import { inFull, mostWords, otherForms, runsAdded, runsFirst, runsWords, withoutOptionsBetween } from './other-forms.ts'
 import { asWritten, type ShellCommand, type ShellWord } from './parse/command.ts'
 import { formsOf, nameOf, programIn, unknownWord, unknownWords } from './parse/wrappers.ts'
 import { codesOf, commandsInCode, holeInName, textsIn } from './programs/embedded.ts'
@@ -141,9 +141,6 @@ const valuedFlags: ReadonlyMap<string, RegExp> = new Map([
 const none = /.*/
 
 const noForms: readonly never[] = []
-
-/** With more words than this, anything may be among them. */
-const mostWords = 200
 
 /** What an option or a list holds: `--filter='rm x'`, `-wrapper rm,x`. Text that is only printed holds nothing. */
 function addValues(words: readonly ShellWord[], isWanted: Wanted, to: string[]): void {
