@@ -91,7 +91,7 @@ test('a refusal counts wherever the answer has it, and after a byte order mark',
     }
   const odd = { decision: 'denny', hookSpecificOutput: { permissionDecision: 'allow' } }
   const { before } = await host(t, [hook({ command: `printf '${JSON.stringify(odd)}'`, onFailure: 'refuse' })])
-  await assert.rejects(before('bash', { command: 'ls' }), /unknown decision denny/)
+  await assert.rejects(before('bash', { command: 'ls' }), /unknown decision "denny"/)
 })
 
 test('a call that gives an argument under both of its names is refused, unless both say the same', async (t) => {
@@ -183,6 +183,38 @@ test('exit 2 refuses the call with its reason; so does a deny in JSON; any other
   const fails = await host(t, [hook({ command: 'echo oops >&2; exit 1' }), hook({ command: 'no-such-program-here' })])
   await fails.before('bash', {})
   assert.match(fails.warnings.join('\n'), /exit 1 failed \(exit 1\): oops.*no-such-program-here failed \(exit 127\)/s)
+})
+
+test('a refusal counts in whatever form and at whatever exit code, and a decision that is none is reported', async (t) => {
+  for (const [answer, message] of [
+    ['{"continue":false,"stopReason":"halt"}', 'halt'],
+    ['{"hookSpecificOutput":{"permissionDecision":"defer"}}', /needs your approval/],
+    ['{"permission":"deny","reason":"no"}', 'no'],
+    ['{"decision":"denny","permissionDecision":"deny","permissionDecisionReason":"no"}', 'no'],
+  ] as const)
+    for (const end of ['', '; exit 1']) {
+      const { before } = await host(t, [hook({ command: `echo '${answer}'${end}` })])
+      await assert.rejects(before('bash', {}), { message })
+    }
+  for (const answer of ['{"permissionDecision":["deny"]}', '{"hookSpecificOutput":"deny"}']) {
+    const passes = await host(t, [hook({ command: `echo '${answer}'` })])
+    await passes.before('bash', {})
+    assert.match(passes.warnings.join(), /failed: (unknown decision \["deny"\]|hookSpecificOutput is not an object)/)
+    const guarded = await host(t, [hook({ command: `echo '${answer}'`, onFailure: 'refuse' })])
+    await assert.rejects(guarded.before('bash', {}), /its failure refuses the call/)
+  }
+  for (const answer of ['{"deny":true}', '{"hookSpecificOutput":{"hookEventName":"PreToolUse","denied":"yes"}}']) {
+    const { before } = await host(t, [hook({ command: `echo '${answer}'`, onFailure: 'refuse' })])
+    await assert.rejects(before('bash', {}), /its answer says nothing that is known: den/)
+  }
+})
+
+test('output that is too long, and a limit longer than a timer, lose no guard', async (t) => {
+  const { before, warnings } = await host(t, [hook({ command: 'yes' })])
+  await before('bash', {})
+  assert.match(warnings.join(), /longer than 4 MiB/)
+  const month = await host(t, [hook({ command: 'echo never >&2; exit 2', timeout: 'P30D' })])
+  await assert.rejects(month.before('bash', {}), { message: 'never' })
 })
 
 test('a hook changes the arguments before the tool, and what the model hears after it', async (t) => {

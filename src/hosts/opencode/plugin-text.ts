@@ -1,4 +1,5 @@
 /** The plugin that runs role hooks in opencode, as text. What it needs to know of ona is in it. */
+import { answerKeys } from '../shim/shim.ts'
 import { neutralNames, type ToolNames } from '../tool-names.ts'
 
 interface Parts {
@@ -40,6 +41,7 @@ ${lines.map((line) => `  ${line},`).join('\n')}
 /** What a filter may call each tool. */
 const names = new Map<string, string[]>(Object.entries(${JSON.stringify(neutralNames(tools))}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
+const answerKeys = ${JSON.stringify(answerKeys)}
 const root = fileURLToPath(new URL('${root}', import.meta.url)).replace(/[\\\\/]$/, '')
 
 interface Outcome {
@@ -55,9 +57,9 @@ function run(hook: Hook, payload: object): Promise<Outcome> {
     const child = spawn(hook.command, { shell: true, cwd: root, stdio: 'pipe', detached: group })
     let out = ''
     let err = ''
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
+    let size = 0
+    const giveUp = (why: string) => {
+      err = why
       try {
         if (group && child.pid) process.kill(-child.pid, 'SIGKILL')
         else child.kill('SIGKILL')
@@ -65,13 +67,19 @@ function run(hook: Hook, payload: object): Promise<Outcome> {
         // it ended by itself just now
       }
       finish(null)
-    }, hook.timeoutMs)
+    }
+    // a longer time than setTimeout can count would be over at once
+    const timer = setTimeout(() => giveUp('it took longer than ' + hook.timeoutMs + ' ms'), Math.min(hook.timeoutMs, 2 ** 31 - 1))
     const finish = (code: number | null) => {
       clearTimeout(timer)
-      done({ code, out, err: late ? 'it took longer than ' + hook.timeoutMs + ' ms' : err })
+      done({ code, out, err })
     }
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8')
-    child.stdout.on('data', (chunk) => { if (out.length < 1e6) out += chunk })
+    child.stdout.on('data', (chunk) => {
+      size += chunk.length
+      if (size <= 4 << 20) out += chunk
+      else giveUp('its output is longer than 4 MiB')
+    })
     child.stderr.on('data', (chunk) => { if (err.length < 1e6) err += chunk })
     child.stdin.on('error', () => {}) // it may end without reading us
     child.on('error', (cause) => { err = cause.message; finish(null) })
@@ -100,42 +108,55 @@ function clashIn(args: Record<string, unknown>): string | undefined {
   return theirs && theirs + ' and ' + ours
 }
 
-/** What an answer says in each of the places where a decision may be. */
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What a hook said in JSON, as far as it did. */
+function jsonIn(out: string): Record<string, any> | undefined {
+  try {
+    const value = JSON.parse(out.trim()) // a byte order mark before it counts as a space
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What an answer says in each of the places where a decision may be; "permission" is Cursor's. */
 const decisions = (answer: Record<string, any>): unknown[] =>
-  [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].filter((word) => word !== undefined)
+  [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision, answer.permission].filter((word) => word !== undefined)
 
 /** What a guard whose failure refuses the call must have done: answered, in JSON or with nothing. */
-function failureOf({ code, out, err }: Outcome): string | undefined {
+function failureOf({ code, out, err }: Outcome, guards = false): string | undefined {
   if (code === 2) return undefined
   if (code !== 0) return 'exit ' + code + ' ' + err.trim()
   if (out.trim() === '') return undefined
-  try {
-    const answer = JSON.parse(out.trim())
-    const unknown = decisions(answer).find((word) => !['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(String(word)))
-    if (typeof answer === 'object' && !Array.isArray(answer)) return unknown === undefined ? undefined : 'unknown decision ' + unknown
-  } catch {
-    // said below
-  }
-  return 'its output is not a JSON object'
+  const answer = jsonIn(out)
+  if (!answer) return 'its output is not a JSON object'
+  if (answer.hookSpecificOutput !== undefined && !isObject(answer.hookSpecificOutput)) return 'hookSpecificOutput is not an object'
+  const unknown = decisions(answer).find((word) => !['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(word as string))
+  if (unknown !== undefined) return 'unknown decision ' + JSON.stringify(unknown)
+  const strange = guards && (strangeIn(answer) || strangeIn(answer.hookSpecificOutput ?? {}))
+  return strange ? 'its answer says nothing that is known: ' + strange : undefined
 }
 
-/** What a hook said in JSON, as far as it did. */
+/** The keys of an answer that has some, and none that an agent reads. */
+function strangeIn(said: object): string {
+  const keys = Object.keys(said).filter((key) => key !== 'hookEventName')
+  return keys.some((key) => answerKeys.includes(key)) ? '' : keys.join(', ')
+}
+
+/** What the answer means here; a refusal counts whatever else is wrong with it. */
 function answerOf({ out }: Outcome): { deny?: string; input?: Record<string, unknown>; context?: string } {
-  if (!out.trimStart().startsWith('{')) return {}
-  try {
-    const answer = JSON.parse(out.trim()) // a byte order mark before it counts as a space
-    const inner = answer.hookSpecificOutput ?? {}
-    const words = decisions(answer)
-    const denied = words.includes('deny') || words.includes('block')
-    const asks = words.includes('ask')
-    const reason = String(inner.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? 'refused')
-    return {
-      deny: denied ? reason : asks ? 'this needs your approval, which a hook cannot ask for here: ' + reason : undefined,
-      input: inner.updatedInput,
-      context: inner.additionalContext,
-    }
-  } catch {
-    return {}
+  const answer = jsonIn(out)
+  if (!answer) return {}
+  const inner = answer.hookSpecificOutput ?? {}
+  const words = decisions(answer)
+  const denied = answer.continue === false || words.includes('deny') || words.includes('block')
+  const asks = words.includes('ask') || words.includes('defer')
+  const reason = String(inner.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? answer.stopReason ?? 'refused')
+  return {
+    deny: denied ? reason : asks ? 'this needs your approval, which a hook cannot ask for here: ' + reason : undefined,
+    input: inner.updatedInput,
+    context: inner.additionalContext,
   }
 }
 
@@ -148,11 +169,13 @@ export const RhachetHooks: Plugin = async ({ client, directory }) => {
 
   async function ask(hook: Hook, session: string, event: string, more: object): Promise<Outcome> {
     const outcome = await run(hook, { session_id: session, cwd: directory ?? root, hook_event_name: event, ...more })
-    if (outcome.code !== 0 && outcome.code !== 2) {
-      const message = hook.author + ': ' + hook.command + ' failed (exit ' + outcome.code + '): ' + outcome.err.trim()
-      void Promise.resolve(client.app.log({ body: { service: 'rhachet-hooks', level: 'warn', message } })).catch(() => {})
-    }
+    if (outcome.code !== 0 && outcome.code !== 2) warn(hook, ' failed (exit ' + outcome.code + '): ' + outcome.err.trim())
     return outcome
+  }
+
+  function warn({ author, command }: Hook, what: string): void {
+    const message = author + ': ' + command + what
+    void Promise.resolve(client.app.log({ body: { service: 'rhachet-hooks', level: 'warn', message } })).catch(() => {})
   }
 
   async function boot(session: string, source: string): Promise<string> {
@@ -178,7 +201,7 @@ export const RhachetHooks: Plugin = async ({ client, directory }) => {
         const outcome = await ask(hook, sessionID, 'UserPromptSubmit', { prompt })
         const { deny, context } = answerOf(outcome)
         if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
-        if (outcome.code === 0 && deny !== undefined) throw new Error(deny)
+        if (deny !== undefined) throw new Error(deny)
         const text = outcome.out.trimStart().startsWith('{') ? context : outcome.out.trim()
         if (outcome.code === 0 && text) said.push(text)
       }
@@ -221,11 +244,12 @@ export const RhachetHooks: Plugin = async ({ client, directory }) => {
         const call = { tool_name: names.get(tool)?.[0] ?? tool, native_tool_name: tool, tool_input, tool_use_id: callID }
         const outcome = await ask(hook, sessionID, 'PreToolUse', call)
         const { deny, input } = answerOf(outcome)
-        const failure = hook.refuse ? failureOf(outcome) : undefined
-        if (failure !== undefined) throw new Error('a hook failed (' + failure + '), and its failure refuses the call: ' + hook.command)
         if (outcome.code === 2) throw new Error(outcome.err.trim() || 'refused by ' + hook.author)
-        if (outcome.code === 0 && deny !== undefined) throw new Error(deny)
-        if (outcome.code === 0 && input) Object.assign(output.args, renamed(input, back))
+        if (deny !== undefined) throw new Error(deny)
+        const failure = failureOf(outcome, hook.refuse)
+        if (failure !== undefined && hook.refuse) throw new Error('a hook failed (' + failure + '), and its failure refuses the call: ' + hook.command)
+        if (failure !== undefined && outcome.code === 0 && jsonIn(outcome.out)) warn(hook, ' failed: ' + failure)
+        if (failure === undefined && input) Object.assign(output.args, renamed(input, back))
       }
     },
     'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {

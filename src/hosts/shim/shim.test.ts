@@ -166,6 +166,8 @@ test('a guard whose failure refuses the call refuses when it crashes, is missing
     ['echo \'{"decision"\'', /not a JSON object/],
     ["echo '[]'", /not a JSON object/],
     ['echo \'{"decision":"denny"}\'', /unknown decision "denny"/],
+    ['echo \'{"deny":true}\'', /its answer says nothing that is known: deny/],
+    ['echo \'{"hookSpecificOutput":{"hookEventName":"PreToolUse","denied":1}}\'', /nothing that is known: denied/],
   ]
   for (const [command, why, timeoutMs] of sampled(failing, 2)) {
     const { status, stderr, stdout } = guarded(command, timeoutMs)
@@ -188,6 +190,77 @@ test('a refusal in Claude Code’s JSON refuses in every agent', () => {
   ]) {
     const { status, stdout, stderr } = run('*', `echo '${JSON.stringify(said)}'`, vscode('Bash'))
     assert.deepEqual([status, stderr, JSON.parse(stdout).permissionDecisionReason], [0, 'no\n', 'no'])
+  }
+})
+
+const copies = Object.fromEntries(
+  ['gemini', 'cursor', 'codex'].map((slug) => {
+    const path = join(root, `.${slug}/hooks/rhachet-hook.cjs`)
+    mkdirSync(join(root, `.${slug}/hooks`), { recursive: true })
+    writeFileSync(path, hostOf(slug)!.helpers![0]!.text!)
+    return [slug, path]
+  }),
+)
+const calls = {
+  gemini: { hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', tool_input: { command: 'ls' } },
+  cursor: { hook_event_name: 'preToolUse', cursor_version: '2', tool_name: 'Shell', tool_input: { command: 'ls' } },
+  codex: { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } },
+}
+/** As the agent starts its own copy; the JSON that it hears, and the exit code. */
+function started(slug: keyof typeof calls, command: string, input = JSON.stringify(calls[slug])) {
+  const words = [copies[slug]!, 'Bash', command, '5000']
+  const { status, stdout } = spawnSync(process.execPath, words, { input, encoding: 'utf8' })
+  return { status, ...(JSON.parse(stdout || '{}') as Record<string, unknown>) } as Record<string, unknown>
+}
+
+test('a refusal counts in whatever form, beside whatever else, and at whatever exit code', () => {
+  for (const answer of [
+    '{"continue":false,"stopReason":"no"}',
+    '{"permission":"deny","reason":"no"}',
+    '{"decision":"denny","permissionDecision":"deny","permissionDecisionReason":"no","block":null}',
+  ])
+    for (const end of ['', '; exit 1']) {
+      const command = `echo '${answer}'${end}`
+      assert.equal(JSON.parse(run('*', command, vscode('Bash')).stdout).permissionDecision, 'deny', command)
+      assert.equal(started('gemini', command)['decision'], 'block', command)
+      assert.equal(started('cursor', command)['permission'], 'deny', command)
+      assert.equal(started('codex', command)['status'], 2, command)
+    }
+  const { stdout } = run('*', `echo '{"continue":false,"stopReason":"no"}'`, vscode('Bash'))
+  assert.deepEqual([JSON.parse(stdout).continue, JSON.parse(stdout).stopReason], [false, 'no'])
+})
+
+test('a question is put where each agent looks for it, or refused where it cannot be put', () => {
+  for (const answer of [
+    '{"permissionDecision":"ask","permissionDecisionReason":"sure?"}',
+    '{"decision":"ask","reason":"sure?"}',
+    '{"hookSpecificOutput":{"permissionDecision":"defer","permissionDecisionReason":"sure?"}}',
+  ]) {
+    const said = JSON.parse(run('*', `echo '${answer}'`, vscode('Bash')).stdout)
+    const asked = { permissionDecision: 'ask', permissionDecisionReason: 'sure?' }
+    assert.deepEqual([said.permissionDecision, said.decision], ['ask', undefined], answer)
+    assert.deepEqual(said.hookSpecificOutput, { hookEventName: 'PreToolUse', ...asked }, answer)
+    assert.equal(started('gemini', `echo '${answer}'`)['decision'], 'ask', answer)
+    assert.equal(started('cursor', `echo '${answer}'`)['permission'], 'deny', answer)
+    assert.equal(started('codex', `echo '${answer}'`)['status'], 2, answer)
+  }
+})
+
+test('a byte order mark before the event, or no event at all, hides no refusal', () => {
+  const no = `echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'`
+  for (const slug of ['gemini', 'cursor', 'codex'] as const) {
+    const { status, permissionDecision } = started(slug, no, `\ufeff${JSON.stringify(calls[slug])}\r\n`)
+    assert.deepEqual([status, permissionDecision], [slug === 'codex' ? 2 : 0, 'deny'])
+    assert.equal(started(slug, no, '{"hook_event_name":').status, 2, slug)
+  }
+  const { hook_event_name: hookEventName, ...older } = vscode('Bash')
+  assert.equal(JSON.parse(run('Bash', no, { ...older, hookEventName }).stdout).decision, 'block')
+})
+
+test('a decision that is none is reported where it lets the call pass', () => {
+  for (const answer of ['{"permissionDecision":["deny"]}', '{"hookSpecificOutput":"deny"}']) {
+    const { stdout } = run('*', `echo '${answer}'`, vscode('Bash'))
+    assert.match(JSON.parse(stdout).systemMessage, /^hook failed \((unknown decision|hookSpecificOutput is not)/)
   }
 })
 

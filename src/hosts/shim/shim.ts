@@ -23,6 +23,14 @@ export interface ShimDialect {
   readonly cwd?: string
 }
 
+/** The keys that mean something in some agent's answer before a tool; a guard that uses none of them has not answered. */
+export const answerKeys = [
+  ...['continue', 'stopReason', 'systemMessage', 'suppressOutput', 'hookSpecificOutput'],
+  ...['decision', 'reason', 'permissionDecision', 'permissionDecisionReason', 'permission'],
+  ...['updatedInput', 'modifiedArgs', 'tool_input', 'updated_input', 'additionalContext', 'additional_context'],
+  ...['user_message', 'agent_message'],
+]
+
 const refusalComment = {
   json: '/** Every agent that reads this file finds its own form of a refusal in it. Copilot shows the reason only at exit 0. */',
   exit: '/** At exit 0 this agent would reject an answer with keys that it does not know: exit 2, and the reason on stderr. */',
@@ -53,11 +61,14 @@ const names = new Map(Object.entries(${JSON.stringify(neutralNames(...tools))}))
 const events = new Map(Object.entries(${JSON.stringify(events)}))
 const keys = new Map(Object.entries({ filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'replace_all' }))
 const renamed = new Map()
+const answerKeys = ${JSON.stringify(answerKeys)}
+// "defer" is Claude Code's alone; another agent would let the call pass
+const asking = ${JSON.stringify(tools.length > 0 || cannotAsk ? ['ask', 'defer'] : ['ask'])}
 
 let input = read()
 let event = null
 try {
-  event = answered ? { hook_event_name: 'PreToolUse' } : JSON.parse(input)
+  event = answered ? { hook_event_name: 'PreToolUse' } : JSON.parse(input.trim()) // trim takes a byte order mark for a space
 } catch {
   // an event that we cannot read is the hook's to judge
 }
@@ -79,13 +90,13 @@ function conclude(ended) {
   answer = jsonIn(out)
   const failure = failureIn()
   if (run.status === 2) refuse(err.trim() || 'a hook refused this: ' + command)
+  else if ((name === 'PreToolUse' || !name) && denial()) refuse(denial())
   else if (failure && refusesOnFailure && name !== 'PostToolUse') refuse('a hook failed (' + failure + '), and its failure refuses the call: ' + command)
   else if (failure) {
     // any other end lets the agent go on, in every agent, and the user is told
     write(2, err)
     write(1, JSON.stringify({ systemMessage: 'hook failed (' + failure + '): ' + command }))
-  } else if (name === 'PreToolUse' && denial()) refuse(denial())
-  else {
+  } else {
     write(2, err)
     write(1, spoken())
   }
@@ -93,7 +104,7 @@ function conclude(ended) {
 
 /** Applies the filter, and gives the event the names that a role is written in. */
 function prepare() {
-${notIn ? `  // another agent that reads this file too has these hooks in its own\n  if (event.${notIn}) process.exit(0)\n` : ''}  const native = event.hook_event_name
+${notIn ? `  // another agent that reads this file too has these hooks in its own\n  if (event.${notIn}) process.exit(0)\n` : ''}  const native = event.hook_event_name ?? event.hookEventName
   if (typeof native === 'string') {
     event.hook_event_name = events.get(native) ?? native.charAt(0).toUpperCase() + native.slice(1)
     if (event.hook_event_name !== native) event.native_event_name = native
@@ -151,24 +162,36 @@ function failureIn() {
   if (run.error?.code === 'ENOBUFS') return 'its output is longer than 4 MiB'
   if (run.status === null) return run.error?.code === 'ETIMEDOUT' ? 'no answer within ' + timeout + ' ms, ETIMEDOUT' : run.signal ? 'ended by ' + run.signal : String(run.error?.message)
   if (run.status !== 0) return run.status === 2 ? null : 'exit ' + run.status
-  if (!refusesOnFailure || !out.trim()) return null
+  if (!out.trim() || !(refusesOnFailure || (answer && name === 'PreToolUse'))) return null
   if (!answer) return 'its output is not a JSON object'
   if (answer.hookSpecificOutput !== undefined && !isObject(answer.hookSpecificOutput)) return 'hookSpecificOutput is not an object'
   const unknown = decisions().find((word) => !['allow', 'deny', 'ask', 'defer', 'block', 'approve'].includes(word))
-  return unknown === undefined ? null : 'unknown decision ' + JSON.stringify(unknown)
+  if (unknown !== undefined) return 'unknown decision ' + JSON.stringify(unknown)
+  const strange = refusesOnFailure && (strangeIn(answer) || strangeIn(answer.hookSpecificOutput ?? {}))
+  return strange ? 'its answer says nothing that is known: ' + strange : null
 }
 
-/** What the answer says in each of the places where a decision may be. */
+/** The keys of an answer that has some, and none that an agent reads. */
+function strangeIn(said) {
+  const keys = Object.keys(said).filter((key) => key !== 'hookEventName')
+  return keys.some((key) => answerKeys.includes(key)) ? '' : keys.join(', ')
+}
+
+/** What the answer says in each of the places where a decision may be; "permission" is Cursor's. */
 function decisions() {
-  return [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision].filter((word) => word !== undefined)
+  return [answer.hookSpecificOutput?.permissionDecision, answer.permissionDecision, answer.decision, answer.permission].filter((word) => word !== undefined)
 }
 
-/** The reason of an answer that refuses the tool; undefined when it does not. */
+/** The reason of an answer that refuses the tool, whatever else is wrong with it; undefined when it does not. */
 function denial() {
   if (!answer) return undefined
-  const reason = [answer.hookSpecificOutput?.permissionDecisionReason, answer.permissionDecisionReason, answer.reason].find((text) => text && typeof text === 'string')
-  if (decisions().some((word) => word === 'deny' || word === 'block')) return reason ?? 'a hook refused this: ' + command
-${cannotAsk ? `  if (decisions().includes('ask')) return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
+  const reason = [answer.hookSpecificOutput?.permissionDecisionReason, answer.permissionDecisionReason, answer.reason, answer.stopReason].find((text) => text && typeof text === 'string')
+  if (answer.continue === false || decisions().some((word) => word === 'deny' || word === 'block')) return reason ?? 'a hook refused this: ' + command
+${cannotAsk ? `  if (asks()) return 'this needs your approval, which a hook cannot ask for here: ' + (reason || command)\n` : ''}  return undefined
+}
+
+function asks() {
+  return decisions().some((word) => asking.includes(word))
 }
 
 ${refusalComment[strictOutput ? 'exit' : 'json']}
@@ -178,7 +201,8 @@ function refuse(reason) {
   const no = { permissionDecision: 'deny', permissionDecisionReason: reason }
   if (name === 'PreToolUse') {
     const cursor = event.cursor_version ? { permission: 'deny', user_message: reason, agent_message: reason } : {}
-    write(1, JSON.stringify({ decision: 'block', reason, ...no, ...cursor, hookSpecificOutput: { hookEventName: name, ...no } }))
+    const stop = answer?.continue === false ? { continue: false, stopReason: reason } : {}
+    write(1, JSON.stringify({ ...stop, decision: 'block', reason, ...no, ...cursor, hookSpecificOutput: { hookEventName: name, ...no } }))
     process.exit(${strictOutput ? 2 : 0})
   }
   write(1, spoken({ decision: 'block', reason }))
@@ -214,11 +238,17 @@ ${strictOutput ? '  return text\n' : ''}  if (!said) {
   const { decision, reason } = said
   const more = decision && name === 'Stop' ? { decision, reason } : decision && name === 'PostToolUse' ? { additionalContext: reason } : {}
   const whole = { ...said }
+  if (name === 'PreToolUse' && asks()) {
+    inner.permissionDecision = whole.permissionDecision = 'ask'
+    inner.permissionDecisionReason ??= said.permissionDecisionReason ?? reason
+    // Gemini CLI reads the word here; Claude Code would discard an answer with it
+    if (events.size > 0) whole.decision = 'ask'
+    else delete whole.decision
+  }
   whole.permissionDecision ??= inner.permissionDecision
   whole.permissionDecisionReason ??= inner.permissionDecisionReason
   whole.modifiedArgs ??= inner.updatedInput
   whole.additionalContext ??= inner.additionalContext ?? more.additionalContext
-  if (events.size > 0 && inner.permissionDecision === 'ask') whole.decision ??= 'ask'
   if (name) whole.hookSpecificOutput = { hookEventName: name, ...more, ...inner }
   return JSON.stringify(whole)
 }
