@@ -185,7 +185,7 @@ describe('cli command `init --hooks`', () => {
       '.cursor/rules/a.md': '',
     })
     assert.equal((await ona('init', '--roles', 'mechanic', '--hooks')).status, 0)
-    assert.equal(all().filter((path) => /rhachet|hooks\.json/.test(path)).length, 4)
+    assert.equal(all().filter((path) => /rhachet|hooks\.json/.test(path)).length, 5)
     put('ona.roles.yaml', 'repo: acme\nroles: [{ slug: mechanic, briefs: { dirs: briefs } }]\n')
     assert.equal((await ona('init', '--hooks')).status, 0)
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { jsonConfig } from '../config/json-config.ts'
 import type { Layout } from '../config/layout.ts'
 import { markOf, readMark } from '../config/mark.ts'
 import { durationMs, durationText } from '../duration.ts'
-import { type BrainHook, eventOf, filterAt, refusesOnFailure, whatOf } from '../hook.ts'
+import { type BrainHook, eventOf, filterAt, momentOf, refusesOnFailure, whatOf } from '../hook.ts'
 import type { Host, Limit } from '../host.ts'
 import { bootLimits, oneOfTwo, strictRemarks, talkLimits } from '../shared.ts'
 import { refusalMarginMs, throughShim, withoutShim } from '../shim/command-text.ts'
@@ -28,8 +28,11 @@ const dialect: ToolDialect = {
 const shimDialect = { tools: [cursorTools], cannotAsk: true }
 const shim = '.cursor/hooks/rhachet-hook.cjs'
 
-/** It reads what a hook says in JSON only; at boot anything printed is meant for the model. */
-const needsShim = (hook: BrainHook) => hook.event === 'onBoot' || refusesOnFailure(hook)
+/**
+ * It reads what a hook says in JSON of its own only: before a tool it passes over a refusal in Claude Code's, and at boot over
+ * plain text for the model.
+ */
+const needsShim = (hook: BrainHook) => hook.event === 'onBoot' || momentOf(hook) === 'before'
 
 function matcher(hook: BrainHook): string | null {
   if (hook.event !== 'onTool') return ''

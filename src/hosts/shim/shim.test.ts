@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { sampled } from '../../../test/support/campaign-size.ts'
 import { claudecode } from '../claudecode/index.ts'
@@ -228,6 +228,18 @@ test('a refusal counts in whatever form, beside whatever else, and at whatever e
     }
   const { stdout } = run('*', `echo '{"continue":false,"stopReason":"no"}'`, vscode('Bash'))
   assert.deepEqual([JSON.parse(stdout).continue, JSON.parse(stdout).stopReason], [false, 'no'])
+})
+
+test('a hook before a tool is heard in Cursor as it is written for Claude Code, also one that needs no guarding', () => {
+  const no = { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'no' } }
+  const guard = `grep -q '"tool_name":"Bash"' && echo '${JSON.stringify(no)}'`
+  const hook = { author: 'repo=a/role=b', event: 'onTool', command: guard, timeout: 'PT10S' } as const
+  const cursor = hostOf('cursor')!
+  const { command } = JSON.parse(cursor.write(null, [hook], cursor.config)!).hooks.preToolUse[0]
+  const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
+  const input = JSON.stringify(calls.cursor)
+  const { stdout } = spawnSync(command, { shell: true, cwd: root, env: { PATH }, input, encoding: 'utf8' })
+  assert.deepEqual([JSON.parse(stdout).permission, JSON.parse(stdout).user_message], ['deny', 'no'])
 })
 
 test('a question is put where each agent looks for it, or refused where it cannot be put', () => {
