@@ -1,6 +1,7 @@
 /** What the dispatcher's contract promises, shown through the installed program alone. */
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { defaultFiles } from '../../src/dispatcher/defaults.ts'
@@ -486,6 +487,19 @@ test('state.json that is lost or broken is rebuilt from the log', async () => {
       [3, 'PLANNING', payload('Stop')['session_id']],
       broken,
     )
+  }
+})
+
+test('a pipe in the place of a file that is written to is not waited for', async () => {
+  const repo = makeRepo()
+  repo.addModule('asks', moduleBody('asks', `ctx.log('warn', 'x'); return { decision: 'ask', denyReason: 'sure?' }`))
+  await repo.fire('PreToolUse', readFile)
+  const written = filesUnder(join(repo.root, '.ai/tmp')).filter((path) => /(events\.jsonl|\.log)$/.test(path))
+  assert.ok(written.length > 2)
+  for (const path of written) {
+    rmSync(join(repo.root, '.ai/tmp', path))
+    execFileSync('mkfifo', [join(repo.root, '.ai/tmp', path)])
+    assert.equal((await repo.fire('PreToolUse', readFile)).output.decision, 'ask', path)
   }
 })
 

@@ -17,18 +17,19 @@ export function turnStderrIntoTrace(traceFile: string): void {
   try {
     fs.closeSync(2)
   } catch {} // the host gave us none
-  const { O_WRONLY, O_APPEND, O_CREAT } = fs.constants
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants
+  const adding = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK // a pipe in its place is not waited for
   for (const attempt of [() => {}, () => fs.mkdirSync(dirname(traceFile), { recursive: true })]) {
     try {
       attempt()
-      if (fs.openSync(traceFile, O_WRONLY | O_APPEND | O_CREAT, 0o644) === 2) break
+      if (fs.openSync(traceFile, adding, 0o644) === 2) break
     } catch {} // no folder yet, or not writable
   }
   try {
     if (fs.fstatSync(2).size < rotateAtBytes) return
     fs.renameSync(traceFile, `${traceFile}.1`)
     fs.closeSync(2)
-    fs.openSync(traceFile, O_WRONLY | O_APPEND | O_CREAT, 0o644)
+    fs.openSync(traceFile, adding, 0o644)
   } catch {
     try {
       fs.fstatSync(2)

@@ -2,9 +2,9 @@
  * The only places where the dispatcher touches the disk. Ordinary trouble (no such file, disk full, read-only
  * folder) is a returned value: a decision must not depend on it.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { readPlainBytes, readPlainFile } from '../../files/plain-file.ts'
+import { problem, readPlainBytes, readPlainFile } from '../../files/plain-file.ts'
 import { sleep } from './lock.ts'
 
 export type Read = { ok: true; text: string } | { ok: false; missing: boolean; why: string }
@@ -59,10 +59,20 @@ export function appendLines(path: string, lines: readonly string[]): boolean {
   }
 }
 
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = constants
+
+/** A pipe that somebody has put in the place of a file is not waited for. */
+function openPlain(path: string, flags: number): { fd: number; size: number } {
+  const fd = openSync(path, flags | O_NONBLOCK)
+  const stat = fstatSync(fd)
+  if (stat.isFile()) return { fd, size: stat.size }
+  closeSync(fd)
+  throw problem('EINVAL', 'it is a pipe or a device, not a file')
+}
+
 function append(path: string, lines: readonly string[]): boolean {
-  const fd = openSync(path, 'a+')
+  const { fd, size } = openPlain(path, O_RDWR | O_APPEND | O_CREAT)
   try {
-    const { size } = fstatSync(fd)
     const batch = Buffer.from(`${isTorn(fd, size) && staysTorn(fd) ? '\n' : ''}${lines.join('\n')}\n`)
     return writeSync(fd, batch) === batch.length
   } finally {
@@ -114,9 +124,8 @@ export function readFrom(
   limit = Number.POSITIVE_INFINITY,
 ): { bytes: Buffer; from: number } {
   try {
-    const fd = openSync(path, 'r')
+    const { fd, size } = openPlain(path, O_RDONLY)
     try {
-      const { size } = fstatSync(fd)
       const start = Math.max(from > size ? 0 : from, size - limit, 0)
       const bytes = Buffer.allocUnsafe(size - start)
       let have = 0
