@@ -54,9 +54,14 @@ export class BadAction extends Error {
 
 function refusalIn(returned: Json): HookAction | undefined {
   try {
-    const { decision, denyReason } = returned
-    if (decision !== 'deny' && decision !== 'ask') return undefined
-    return { decision, ...(typeof denyReason === 'string' && { denyReason }) }
+    const { decision, denyReason, block, stop } = returned
+    const refusal = {
+      ...((decision === 'deny' || decision === 'ask') && { decision }),
+      ...(typeof denyReason === 'string' && { denyReason }),
+      ...(reason(block) && { block }),
+      ...(reason(stop) && { stop }),
+    } as HookAction
+    return refusal.decision || refusal.block || refusal.stop ? refusal : undefined
   } catch {
     return undefined // a getter that throws
   }

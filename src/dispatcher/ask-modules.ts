@@ -182,8 +182,8 @@ function failed(run: Run, seat: Seat, cause: unknown): boolean {
   })
   run.warnings.push(`module ${seat.name} failed: ${message}`)
   logLine(run, seat.name, 'error', message)
-  if (isA(cause, BadAction)) return take(run, seat.name, cause.refusal)
-  if (!seat.critical) return true
+  const goesOn = !isA(cause, BadAction) || take(run, seat.name, cause.refusal)
+  if (!goesOn || !seat.critical) return goesOn
   if (run.session.event.name === 'PreToolUse')
     decide(
       run,

@@ -52,6 +52,20 @@ test("a module's ask or deny counts although another of its fields is bad or cyc
   )
 })
 
+test("a module's block and its stop count although another of its fields is bad; a critical one denies with it", async (t) => {
+  const asked = async (event: 'Stop' | 'PreToolUse', action: object, critical: boolean) => {
+    const run = testRun(folder(t), { module: 'm', event, input: call('read_file', {}) })
+    const module = { name: 'm', supports: new Set([event]), handle: () => action } as unknown as HookModule
+    await askModules(run, [{ name: 'm', priority: 1, critical, own: false, module }])
+    return [run.decision, run.block, run.stop]
+  }
+  const said = { block: { reason: 'not yet' }, stop: { reason: 'enough' }, decision: null, nonsense: 1 }
+  assert.deepEqual(await asked('Stop', said, false), ['allow', 'not yet', 'enough'])
+  assert.deepEqual(await asked('PreToolUse', said, false), ['allow', undefined, 'enough'])
+  assert.deepEqual(await asked('PreToolUse', said, true), ['deny', undefined, 'enough'])
+  assert.deepEqual(await asked('Stop', { block: 'not yet', nonsense: 1 }, false), ['allow', undefined, undefined])
+})
+
 test('a search outside the scope of its node is held to the scope, in the words of each host', (t) => {
   const node = {
     id: 'n1',
