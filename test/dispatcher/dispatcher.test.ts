@@ -490,6 +490,21 @@ test('state.json that is lost or broken is rebuilt from the log', async () => {
   }
 })
 
+test('a policy that says what nobody understands is reported once, and applied as far as it can be', async () => {
+  const repo = makeRepo(['session', 'rlm-work'])
+  const rules = [{ toolName: 'read_file', mode: 'Deny' }, { tool: 'x' }]
+  repo.put('.ai/hooks/rlm-policy.json', { version: 1, requireSubagent: rules })
+  const { output } = await repo.fire('PreToolUse', readFile)
+  const told = (text: string) => text.startsWith('rlm-policy.json: ')
+  assert.deepEqual(output.warnings?.filter(told), [
+    'rlm-policy.json: requireSubagent[0].mode must be one of deny, ask, warn, allow',
+    'rlm-policy.json: requireSubagent[1] lacks toolName',
+    'rlm-policy.json: requireSubagent[1].tool is not known',
+  ])
+  assert.equal(repo.events('POLICY_INVALID').length, 3)
+  assert.equal((await repo.fire('PreToolUse', readFile)).output.warnings?.some(told), false)
+})
+
 test('a pipe in the place of a file that is written to is not waited for', async () => {
   const repo = makeRepo()
   repo.addModule('asks', moduleBody('asks', `ctx.log('warn', 'x'); return { decision: 'ask', denyReason: 'sure?' }`))

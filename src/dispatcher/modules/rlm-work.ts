@@ -42,7 +42,7 @@ const texts = (value: unknown): string[] =>
 function judge(ctx: Context): HookAction {
   const { state, paths } = ctx
   const known = state.rlm ?? {}
-  const file = readRules(paths.policyFile, known['policyStamp'])
+  const file = readRules(paths.policyFile, known['policyStamp'], join(paths.schemaDir, 'rlm-policy.schema.json'))
   if (file.kind === 'absent')
     return {
       decision: 'allow',
@@ -55,7 +55,7 @@ function judge(ctx: Context): HookAction {
       ...(file.isNews && {
         warnings: [reason],
         statePatch: { rlm: { policyLoaded: false, policyStamp: file.stamp } },
-        emitEvents: [{ kind: 'POLICY_INVALID', reason, data: { file: 'rlm-policy.json' } }],
+        emitEvents: [invalid(reason)],
       }),
     }
   }
@@ -74,11 +74,17 @@ function judge(ctx: Context): HookAction {
   return {
     decision: strictest ? (strictest.mode as Decision) : 'allow',
     ...(strictest && { denyReason: strictest.reason }),
-    warnings: found.map(({ reason }) => reason),
-    emitEvents: found.map(({ event }) => event),
+    warnings: [...file.faults, ...found.map(({ reason }) => reason)],
+    emitEvents: [...file.faults.map(invalid), ...found.map(({ event }) => event)],
     ...(Object.keys(rlm).length > 0 && { statePatch: { rlm } }),
   }
 }
+
+const invalid = (reason: string): EventRecord => ({
+  kind: 'POLICY_INVALID',
+  reason,
+  data: { file: 'rlm-policy.json' },
+})
 
 interface Finding {
   readonly mode: Mode
