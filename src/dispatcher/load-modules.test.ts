@@ -39,6 +39,9 @@ const failed = (name: string, failure: string, more: object = {}) => ({
   ...more,
 })
 
+const noEvent =
+  'supports no event that there is (SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, Stop, SubagentStart, SubagentStop)'
+
 test('a file that cannot be read is a seat that failed, as critical as its module', async () => {
   const gone = { path: 'gone.mjs' }
   const missing = "cannot be read: ENOENT: no such file or directory, open '<root>/gone.mjs'"
@@ -113,6 +116,8 @@ test('a module that is imported: what is wrong with it, that it takes too long, 
     [module('session', { handle: 7 }), 'has no handle()'],
     [module('session', { settled: 7 }), 'has a settled that is not a function'],
     [module('session', { supports: 'Stop' }), 'has no supports (a Set of event names)'],
+    [module('session', { supports: new Set() }), noEvent],
+    [module('session', { supports: ['stop', 'PreTooluse', 7] }), noEvent],
   ]
   for (const [value, failure] of rows) assert.deepEqual(await given(value), failed('session', failure, as), failure)
   const seat = { name: 'session', priority: 7, critical: true, own: true, module: 'session', failure: undefined }

@@ -6,7 +6,7 @@ import { late } from './lazy-builtins.ts'
 import { type ModuleEntry, shipped } from './manifest.ts'
 import { readBytes } from './session/files.ts'
 import { isBelow } from './session/paths.ts'
-import type { EventName, HookModule } from './types.ts'
+import { type EventName, eventNames, type HookModule } from './types.ts'
 
 /** A module to ask, or the reason why it cannot be. */
 export interface Seat {
@@ -117,6 +117,8 @@ function whatIsWrong(module: unknown, name: string): string | undefined {
   if (typeof own.handle !== 'function') return 'has no handle()'
   if (own.settled !== undefined && typeof own.settled !== 'function') return 'has a settled that is not a function'
   if (!(own.supports instanceof Set) && !Array.isArray(own.supports)) return 'has no supports (a Set of event names)'
+  if (![...own.supports].some((name) => eventNames.includes(name)))
+    return `supports no event that there is (${eventNames.join(', ')})`
   return undefined
 }
 

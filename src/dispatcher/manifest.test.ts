@@ -84,6 +84,7 @@ test('what is right is taken, and each mistake is named and falls back', () => {
   assert.deepEqual(
     wrong.problems,
     [
+      'dialect must be one of auto, vscode, claude, copilot-cli',
       'budgets.SessionStart must be a number from 100 up',
       'budgets.PreToolUse must be a number from 50 up',
       'budgets.PostToolUse must be a number from 50 up',
@@ -141,6 +142,30 @@ test('what is right is taken, and each mistake is named and falls back', () => {
     )
   const named = ['_a.b-1', '9', '.a', '-a', 'a/b', 'ä'].map((name) => readManifest({ modules: [name] }).problems.length)
   assert.deepEqual(named, [0, 0, 1, 1, 1, 1])
+})
+
+test('a key that is misspelt is named, wherever it stands', () => {
+  const { problems } = readManifest({
+    $schema: 'x',
+    version: 1,
+    enforcePhase: true,
+    dialect: 'copilot',
+    budgets: { PreTooluse: 50 },
+    rewriteOwner: { input: 'x' },
+    gc: { days: 1 },
+    modules: { session: { enabled: true, criticl: true } },
+  })
+  const list = readManifest({ modules: ['a', { name: 'b', prio: 1 }] })
+  assert.deepEqual(
+    [...problems, ...list.problems],
+    [
+      'dialect must be one of auto, vscode, claude, copilot-cli',
+      ...['enforcePhase', 'budgets.PreTooluse', 'rewriteOwner.input', 'gc.days'].map(
+        (key) => `unknown key ${key}; ignored`,
+      ),
+      ...['modules.session.criticl', 'modules.b.prio'].map((key) => `unknown key ${key}; ignored`),
+    ].map((text) => `dispatch.manifest.json: ${text}`),
+  )
 })
 
 test('an installation starts with these files, which hold no mistake', (t) => {

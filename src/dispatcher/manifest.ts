@@ -120,6 +120,8 @@ export function readManifest(value: unknown, unreadable?: string): { manifest: M
     return fallback
   }
 
+  const { dialect = 'auto' } = file
+  if (!dialects.includes(dialect)) wrong('dialect', `one of ${dialects.join(', ')}`)
   const budgets = { ...defaultBudgets }
   const givenBudgets = section('budgets')
   for (const name of eventNames)
@@ -144,23 +146,43 @@ export function readManifest(value: unknown, unreadable?: string): { manifest: M
     return fallback
   }
   const gc = section('gc')
-  return {
-    manifest: {
-      dialect: typeof file['dialect'] === 'string' ? file['dialect'] : 'auto',
-      budgets,
-      enforcePhases: flag('enforcePhases'),
-      phasePolicy,
-      rewriteOwner: {
-        inputMetadata: owner('inputMetadata', 'session'),
-        updatedInput: owner('updatedInput', 'planGraph-exec'),
-      },
-      gc: { maxAgeDays: number(gc, 'maxAgeDays', 1, 7, 'gc'), maxSessions: number(gc, 'maxSessions', 1, 20, 'gc') },
-      autoApprove: flag('autoApprove'),
-      stampToolInput: flag('stampToolInput'),
-      modules: readModules(file['modules'], wrong),
+  const manifest = {
+    dialect: dialects.includes(dialect) ? (dialect as string) : 'auto',
+    budgets,
+    enforcePhases: flag('enforcePhases'),
+    phasePolicy,
+    rewriteOwner: {
+      inputMetadata: owner('inputMetadata', 'session'),
+      updatedInput: owner('updatedInput', 'planGraph-exec'),
     },
-    problems,
+    gc: { maxAgeDays: number(gc, 'maxAgeDays', 1, 7, 'gc'), maxSessions: number(gc, 'maxSessions', 1, 20, 'gc') },
+    autoApprove: flag('autoApprove'),
+    stampToolInput: flag('stampToolInput'),
+    modules: readModules(file['modules'], wrong),
   }
+  // a key that is misspelt may be a guard that somebody relies on
+  for (const [fields, known, at] of [
+    [file, keys, ''],
+    [givenBudgets, eventNames, 'budgets.'],
+    [owners, ['inputMetadata', 'updatedInput'], 'rewriteOwner.'],
+    [gc, ['maxAgeDays', 'maxSessions'], 'gc.'],
+    ...entriesOf(file['modules']).map(([name, entry]) => [entry, entryKeys, `modules.${name}.`] as const),
+  ] as const)
+    for (const key of Object.keys(fields).filter((key) => !known.some((name) => name === key)))
+      problems.push(`dispatch.manifest.json: unknown key ${at}${key}; ignored`)
+  return { manifest, problems }
+}
+
+const dialects: readonly unknown[] = ['auto', 'vscode', 'claude', 'copilot-cli']
+const keys = [
+  ...['$schema', 'version', 'dialect', 'budgets', 'enforcePhases', 'phasePolicy', 'rewriteOwner', 'gc'],
+  ...['autoApprove', 'stampToolInput', 'modules'],
+]
+const entryKeys = ['name', 'enabled', 'path', 'priority', 'hotPathSafe', 'critical']
+
+const entriesOf = (modules: unknown): [string, object][] => {
+  const listed = Array.isArray(modules) ? modules.map((item) => [item?.name, item]) : Object.entries(modules ?? {})
+  return listed.filter((pair): pair is [string, object] => isObject(pair[1]))
 }
 
 const isPhaseRule = (rule: unknown): rule is PhaseRule =>
