@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
+import { opensOf } from '../../../test/support/opens-of.ts'
 import type { Invocation } from '../../hooks/plane.ts'
 import { keepWaitingCall, requestApproval, waitingCalls } from '../../store/approvals.ts'
 import { archiveConversation, archiveOf, unarchiveConversation } from '../../store/archive/archive.ts'
@@ -157,22 +158,12 @@ test('each archive is read once, although many sessions ran side by side and oth
     for (const [n, { conversationId, sessionId }] of sessions.entries())
       call(db, conversationId, sessionId, 12 * turn + n)
   for (const { conversationId } of sessions) archiveConversation(db, conversationId, 'old.zst')
-  const { openSync } = fs
-  t.after(() => {
-    fs.openSync = openSync
-    syncBuiltinESMExports()
-  })
-  let opened = 0
-  fs.openSync = (path, ...how) => {
-    if (String(path).endsWith('old.zst')) opened++
-    return openSync(path, ...how)
-  }
-  syncBuiltinESMExports()
+  const opens = opensOf(t, 'old.zst')
   const reader = readDb(db.path)
   t.after(() => reader.close())
   const write = () => addEvent(db, { conversationId: 'c0', type: 'meanwhile' })
   const { archived, fault } = verifyChain(reader, 50, write)
-  assert.deepEqual([archived, fault, opened], [12 * 3 * 5, undefined, 12])
+  assert.deepEqual([archived, fault, opens()], [12 * 3 * 5, undefined, 12])
 })
 
 test('a row that lies in an archive and in its table, too, was inserted, however many links are read at a time', (t) => {

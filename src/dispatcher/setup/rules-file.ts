@@ -38,7 +38,7 @@ export function readRules(file: string, known: unknown, schemaFile?: string): Ru
   }
 }
 
-/** At most this many are told; the doctor has them all. */
+/** At most this many are reported; the doctor has them all. */
 const mostFaults = 5
 
 function faultsIn(rules: Json, file: string, schemaFile: string): string[] {

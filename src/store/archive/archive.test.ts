@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { opensOf } from '../../../test/support/opens-of.ts'
 import { hasOpen } from '../../files/process-tree.ts'
 import type { Invocation } from '../../hooks/plane.ts'
 import { packageRoot } from '../../package-root.ts'
@@ -319,27 +320,17 @@ test('what is kept for a caller that comes back is the conversation as it was la
   assert.deepEqual(read('a'), before)
 })
 
-test('conversations that are read in turns are unpacked once, and anew only when they were archived anew', (t) => {
+test('conversations that are read in turns are unpacked once, and again only when they were archived again', (t) => {
   const { db } = record(t)
   const before = { a: rows(db, 's-a'), b: rows(db, 's-b') }
   for (const id of ['a', 'b']) archiveConversation(db, id, 'old.zst')
   const kept = keepArchived()
   t.after(() => kept.close())
-  const { openSync } = fs
-  t.after(() => {
-    fs.openSync = openSync
-    syncBuiltinESMExports()
-  })
-  let opened = 0
-  fs.openSync = (path, ...how) => {
-    opened++
-    return openSync(path, ...how)
-  }
-  syncBuiltinESMExports()
+  const opens = opensOf(t, 'old.zst')
   const read = (...ids: string[]) => {
-    opened = 0
+    const before = opens()
     const found = ids.map((id) => kept.with(db, [id], (reader) => rows(reader, `s-${id}`)))
-    return { found, opened }
+    return { found, opened: opens() - before }
   }
   assert.deepEqual(read('a', 'b', 'a', 'b'), { found: [before.a, before.b, before.a, before.b], opened: 2 })
   addEvent(db, { conversationId: 'now', type: 'meanwhile' })

@@ -167,7 +167,7 @@ const bytesBrought = (db: ReadDb): number =>
 const versionOf = (db: ReadDb): number =>
   db.get<{ version: number }>('SELECT data_version AS version FROM pragma_data_version')!.version
 
-/** Frees what was restored or archived anew since it was loaded. */
+/** Frees what was restored or archived again since it was loaded. */
 function dropMoved(db: ReadDb): void {
   for (const [id, place] of brought.get(db) ?? []) if (!isSameFrame(archiveOf(db, id), place)) dropConversation(db, id)
 }
