@@ -32,7 +32,7 @@ test('a command with many options has no more spellings for it', () => {
   const count = (options: string) =>
     possibleSpellings(readShell(`tool ${options}x`).commands[0]!, (beginning) => beginning === 'tool', [], verbs).length
   for (const option of ['-o ', '-o v ', '-$X ', '-o a -o b ']) {
-    const [some, more] = [count(option.repeat(250)), count(option.repeat(900))]
+    const [some, more] = [count(option.repeat(210)), count(option.repeat(400))]
     assert.equal(more, some, option)
     assert.ok(some < 1000, `${option}: ${some}`)
   }
