@@ -707,7 +707,12 @@ test('options between the words that a rule begins with are no way round it', as
   )
   const lines = [
     ...['docker compose -f x.yml down', 'docker compose -f x -p a down -v', 'docker -H h compose --ansi=never down'],
-    ...['docker compose -f $F $X', 'docker compose --profile $P down', 'sudo docker compose -f x down'],
+    ...[
+      `docker ${'-$F '.repeat(20)}compose -f x down`,
+      'docker compose -f $F $X',
+      'docker compose --profile $P down',
+      'sudo docker compose -f x down',
+    ],
     ...['npm run --silent deploy', 'npm run -s deploy', 'npm -w a run -w a deploy prod', 'npm run-script -s deploy'],
     ...['kubectl rollout -n prod undo x', 'kubectl -n a rollout --context b undo x', 'xargs kubectl rollout -n a undo'],
     ...['git push -f origin main', 'git -C x push -q origin main', 'git remote -v remove x', '/opt/t/k -v a -n 1 b x'],
